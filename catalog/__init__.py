@@ -1,0 +1,1 @@
+"""From SKILL.md files to `Skill` records: parsing one file, scanning folders, diagnostics."""

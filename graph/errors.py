@@ -1,0 +1,32 @@
+"""The exceptions that reach a caller. Each message names the thing at fault and the way out."""
+
+
+class SkillSelectorError(Exception):
+    """Base of everything that this package raises on purpose."""
+
+
+class TaskError(SkillSelectorError):
+    """There is no task to select for."""
+
+
+class SettingError(SkillSelectorError):
+    """A setting, an argument or a word-list file has a value that cannot be used."""
+
+
+class SkillDirectoryError(SkillSelectorError):
+    """A skills folder is missing, is not a folder, or cannot be read."""
+
+
+class ModelSetupError(SkillSelectorError):
+    """The chat model cannot work as it is set up: no or wrong key, unknown model, refused request.
+
+    Never answered by a fallback: it would hide a mistake that only the caller can correct.
+    """
+
+
+class ModelUnavailableError(SkillSelectorError):
+    """The chat model did not answer usably this time: time-out, overload, server error, unreadable reply."""
+
+
+class RetrieverError(SkillSelectorError):
+    """A retriever or matcher passed in by the caller returned something that cannot be used."""

@@ -1,0 +1,70 @@
+"""The wiring of the selector graph: scan → analyze → retrieve → rank → (analyze | confirm | end)."""
+
+from typing import Literal
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableLambda
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer
+
+from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.state import SelectorInput, SelectorOutput, SelectorState
+from skill_selector.nodes.analyze import Analyze
+from skill_selector.nodes.confirm import Confirm
+from skill_selector.nodes.parts import Parts
+from skill_selector.nodes.rank import Rank
+from skill_selector.nodes.retrieve import Retrieve
+from skill_selector.nodes.scan import Scan
+from skill_selector.reasoners.base import Reasoner
+from skill_selector.retrievers.custom import CustomRetriever
+
+SelectorGraph = CompiledStateGraph[SelectorState, SelectorContext, SelectorInput, SelectorOutput]
+
+
+def build_selector(
+    *,
+    llm: BaseChatModel | None = None,
+    reasoner: Reasoner | None = None,
+    retriever: CustomRetriever | None = None,
+    context: SelectorContext | None = None,
+    checkpointer: Checkpointer = None,
+) -> SelectorGraph:
+    """Return the compiled selector graph.
+
+    Args:
+        llm: a chat model for both Reason steps, instead of the one that the settings name.
+        reasoner: a reasoner of your own, instead of the model's and the local one.
+        retriever: a retriever of your own, instead of the strategy's routes: a LangChain retriever whose documents
+            carry `metadata["id"]`, a factory `(skills) -> retriever`, or a matcher
+            `(analysis, skills, options) -> [(skill, score)]`.
+        context: settings for every run that does not set its own; the only way to set them where a parent graph
+            passes a context of its own.
+        checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
+            lend their own.
+    """
+    parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, context=context)
+    analyze, rank = Analyze(parts), Rank(parts)
+    builder: StateGraph[SelectorState, SelectorContext, SelectorInput, SelectorOutput] = StateGraph(
+        SelectorState, context_schema=SelectorContext, input_schema=SelectorInput, output_schema=SelectorOutput
+    )
+    builder.add_node("scan", Scan(parts).run)
+    builder.add_node("analyze", RunnableLambda(analyze.run, afunc=analyze.arun, name="analyze"))
+    builder.add_node("retrieve", Retrieve(parts).run)
+    builder.add_node("rank", RunnableLambda(rank.run, afunc=rank.arun, name="rank"))
+    builder.add_node("confirm", Confirm(parts).run)
+    builder.add_edge(START, "scan")
+    builder.add_conditional_edges("scan", _next_step, {"analyze": "analyze", "end": END})
+    builder.add_edge("analyze", "retrieve")
+    builder.add_edge("retrieve", "rank")
+    builder.add_conditional_edges("rank", _next_step, {"analyze": "analyze", "confirm": "confirm", "end": END})
+    builder.add_edge("confirm", END)
+    return builder.compile(checkpointer=checkpointer, name="skill_selector")
+
+
+def _next_step(state: SelectorState) -> Literal["analyze", "confirm", "end"]:
+    return state["next_step"]
+
+
+graph: SelectorGraph = build_selector()
+"""The graph that `langgraph.json` names: every part as the settings say, no checkpointer of its own."""

@@ -1,0 +1,66 @@
+"""What travels through the selector graph.
+
+Plain JSON values only: a checkpoint keeps them for ever, and other types do not survive it.
+"""
+
+import operator
+from typing import Annotated, Any, Literal
+
+from langgraph.managed import RemainingSteps
+from typing_extensions import TypedDict
+
+from skill_selector.graph.records import (
+    Candidate,
+    CatalogSummary,
+    DecidedBy,
+    Degradation,
+    Outcome,
+    RankedSkill,
+    Reason,
+    Round,
+    SkillRef,
+    TaskAnalysis,
+    TraceEntry,
+)
+
+
+class SelectorInput(TypedDict, total=False):
+    """What a caller passes in."""
+
+    task: str
+    """The task in words. Left out, the last human message of `messages` is the task."""
+    messages: list[Any]
+    """A conversation, as LangChain messages or as dicts with `role` (or `type`) and `content`."""
+    skill_directory: str | list[str]
+    """The folder of skills, or several, lowest precedence first."""
+
+
+class SelectorOutput(TypedDict, total=False):
+    """What a run ends with: the fields of `SkillSelection`, with its `trace` under `selector_trace`."""
+
+    outcome: Outcome
+    hit: bool
+    reason: Reason
+    decided_by: DecidedBy
+    best: SkillRef | None
+    skill_path: str | None
+    selected: list[SkillRef]
+    top_score: float
+    score_gap: float
+    ranked: list[RankedSkill]
+    analysis: TaskAnalysis | None
+    catalog: CatalogSummary
+    degraded: list[Degradation]
+    selector_trace: Annotated[list[TraceEntry], operator.add]
+
+
+class SelectorState(SelectorInput, SelectorOutput, total=False):
+    """Everything between the first node and the last."""
+
+    resolved_task: str
+    attempt: int
+    """Analyses so far in this task."""
+    candidates: list[Candidate]
+    rounds: list[Round]
+    next_step: Literal["analyze", "confirm", "end"]
+    remaining_steps: RemainingSteps

@@ -1,0 +1,1 @@
+"""One node a module: state in, state update out."""

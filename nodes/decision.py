@@ -1,0 +1,129 @@
+"""What the scores mean: hit, ambiguous or no match, and which round stands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from skill_selector.graph.records import Candidate, DecidedBy, Outcome, RankedSkill, Reason, Round, TaskAnalysis
+from skill_selector.graph.settings import Settings
+from skill_selector.retrievers.strategy import Strategy
+
+_LEAST_SCORE = 0.1
+"""A score of 0 is never a hit, whatever threshold a user sets."""
+
+_PREFERENCE: dict[Outcome, int] = {"hit": 0, "ambiguous": 1, "no_match": 2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """What a hit needs: the least score and the least lead over the second, each 0 to 100, and how many are taken."""
+
+    threshold: float
+    gap: float
+    take: int = 1
+
+    @classmethod
+    def of(cls, settings: Settings, strategy: Strategy) -> Self:
+        """Return the bar of a run; a strategy's own values beat the settings'."""
+        return cls(
+            threshold=settings.hit_threshold if strategy.threshold is None else strategy.threshold,
+            gap=settings.min_gap if strategy.gap is None else strategy.gap,
+            take=strategy.take,
+        )
+
+    def tied(self, ranked: Sequence[RankedSkill]) -> list[RankedSkill]:
+        """Return the skills that reach the threshold and lie closer to the best than the gap, best first."""
+        if not ranked:
+            return []
+        near = ranked[0]["score"] - self.gap
+        return [one for one in ranked if one["score"] >= self.threshold and (one is ranked[0] or one["score"] > near)]
+
+
+def close_round(
+    number: int,
+    analysis: TaskAnalysis,
+    candidates: Sequence[Candidate],
+    ranked: list[RankedSkill],
+    bar: Bar,
+) -> Round:
+    """Return the record of a round: what was understood, retrieved and ranked, and what that means.
+
+    hit: the best score reaches the threshold and leads the second by the gap; ambiguous: it reaches the threshold
+    only; no_match: it does not (source 000). A single candidate's gap is its score.
+    """
+    top = ranked[0]["score"] if ranked else 0.0
+    gap = round(top - (ranked[1]["score"] if len(ranked) > 1 else 0.0), 1)
+    outcome, reason = _outcome(candidates, ranked, gap, bar)
+    return {
+        "number": number,
+        "analysis": analysis,
+        "ranked": ranked,
+        "outcome": outcome,
+        "reason": reason,
+        "top_score": top,
+        "score_gap": gap,
+    }
+
+
+def _outcome(
+    candidates: Sequence[Candidate], ranked: Sequence[RankedSkill], gap: float, bar: Bar
+) -> tuple[Outcome, Reason]:
+    if ranked and ranked[0]["veto"] is None and ranked[0]["score"] >= max(bar.threshold, _LEAST_SCORE):
+        return ("hit", "clear_winner") if gap >= bar.gap else ("ambiguous", "gap_too_small")
+    if all(candidate["fallback"] for candidate in candidates):
+        return "no_match", "no_overlap"
+    if any(one["veto"] for one in ranked if one["skill"]["id"] == candidates[0]["id"]):
+        return "no_match", "vetoed"
+    return "no_match", "below_threshold"
+
+
+def best_round(rounds: Sequence[Round]) -> Round:
+    """Return the round that stands: a hit before none, then the larger gap, then the earlier."""
+    return min(rounds, key=lambda one: (_PREFERENCE[one["outcome"]], -one["score_gap"], one["number"]))
+
+
+def result_of(best: Round, bar: Bar) -> dict[str, Any]:
+    """Return the result keys of the round that stands."""
+    ranked = best["ranked"]
+    hit = best["outcome"] == "hit"
+    chosen = [one["skill"] for one in ranked[: bar.take] if one["score"] >= bar.threshold] if hit else []
+    return {
+        **_result(best["outcome"], best["reason"], "score"),
+        "best": chosen[0] if chosen else None,
+        "skill_path": chosen[0]["path"] if chosen else None,
+        "selected": chosen,
+        "top_score": best["top_score"],
+        "score_gap": best["score_gap"],
+        "ranked": ranked,
+        "analysis": best["analysis"],
+    }
+
+
+def result_of_human(choice: RankedSkill | None) -> dict[str, Any]:
+    """Return the result keys that a human's answer changes; None is 'none of these'."""
+    if choice is None:
+        return _result("no_match", "declined", "human")
+    skill = choice["skill"]
+    return {
+        **_result("hit", "chosen", "human"),
+        "best": skill,
+        "skill_path": skill["path"],
+        "selected": [skill],
+    }
+
+
+def nothing_found(reason: Literal["empty_catalog"]) -> dict[str, Any]:
+    """Return the result keys of a run that had nothing to choose from."""
+    return {
+        **_result("no_match", reason, "score"),
+        "best": None,
+        "skill_path": None,
+        "selected": [],
+        "top_score": 0.0,
+        "score_gap": 0.0,
+        "ranked": [],
+    }
+
+
+def _result(outcome: Outcome, reason: Reason, decided_by: DecidedBy) -> dict[str, Any]:
+    return {"outcome": outcome, "hit": outcome == "hit", "reason": reason, "decided_by": decided_by}

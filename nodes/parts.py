@@ -1,0 +1,82 @@
+"""What the nodes of one graph share: the caller's own parts, and what is costly to make twice."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.config import get_stream_writer
+from langgraph.runtime import get_runtime
+
+from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.settings import Settings, resolve_settings
+from skill_selector.graph.state import SelectorState
+from skill_selector.reasoners.base import Reasoner
+from skill_selector.reasoners.choice import choose_reasoner
+from skill_selector.retrievers.custom import CustomRetriever
+from skill_selector.retrievers.library import Library, LibraryCache, Progress
+
+_LIBRARIES = LibraryCache()
+"""One for the process: every graph that is built sees the same folders."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The parts that a graph was built with."""
+
+    llm: BaseChatModel | None = None
+    reasoner: Reasoner | None = None
+    retriever: CustomRetriever | None = None
+    context: SelectorContext | None = None
+    """Settings for every run that does not set its own."""
+    libraries: LibraryCache = field(default=_LIBRARIES)
+    _reasoners: Callable[[Settings], Reasoner] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        make = lru_cache(maxsize=8)(lambda settings: choose_reasoner(settings, llm=self.llm))
+        object.__setattr__(self, "_reasoners", make)
+
+    def settings(self) -> Settings:
+        """Return the settings of the run that is going on. Blocks: it may read `.env`.
+
+        A host that embeds the graph passes a context of its own through; only ours is looked at.
+
+        Raises:
+            SettingError: a setting cannot be used.
+        """
+        context = get_runtime().context
+        return resolve_settings(_merge(context if isinstance(context, SelectorContext) else None, self.context))
+
+    def reasoner_for(self, settings: Settings) -> Reasoner:
+        """Return who reasons in this run. Blocks: it may import a model's client.
+
+        Raises:
+            ModelSetupError: a model was asked for and there is no key.
+        """
+        return self.reasoner or self._reasoners(settings)
+
+    def library_of(self, state: SelectorState) -> Library:
+        """Return the library that `scan` loaded in this run."""
+        catalog = state["catalog"]
+        return self.libraries.recall(catalog["roots"], catalog["digest"])
+
+
+def stream_progress() -> Progress:
+    """Return a reporter that writes to the run's custom stream, for whoever listens."""
+    write = get_stream_writer()
+
+    def report(step: str, done: int) -> None:
+        write({"step": step, "done": done})
+
+    return report
+
+
+def _merge(first: SelectorContext | None, second: SelectorContext | None) -> SelectorContext | None:
+    if first is None or second is None:
+        return first or second
+    values: dict[str, Any] = {}
+    for one in fields(SelectorContext):
+        own = getattr(first, one.name)
+        values[one.name] = getattr(second, one.name) if own is None else own
+    return SelectorContext(**values)

@@ -1,0 +1,125 @@
+"""Reason #2: score the candidates and decide what comes next."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from skill_selector.graph.records import Degradation, Round
+from skill_selector.graph.state import SelectorState
+from skill_selector.nodes.decision import Bar, best_round, close_round, result_of
+from skill_selector.nodes.parts import Parts
+from skill_selector.nodes.ranking import rank_candidates
+from skill_selector.nodes.trace import Stopwatch
+from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
+from skill_selector.retrievers.strategy import Strategy, get_strategy
+from skill_selector.retrievers.words import load_words
+
+ROUND_STEPS = 3
+"""Steps that one more round takes: analyze, retrieve, rank."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One call of the node, ready for its reasoner."""
+
+    watch: Stopwatch
+    request: RankRequest
+    strategy: Strategy
+    reasoner: Reasoner | None
+    """None where there is nothing to ask: no candidates, or the strategy's score is the judge."""
+
+
+class Rank:
+    """Has the candidates scored, closes the round, and says whether another one, a human or the end follows."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def run(self, state: SelectorState) -> dict[str, Any]:
+        """Return the update with the round and, unless another one follows, the result."""
+        job = self._prepare(state)
+        return _update(state, job, job.reasoner.rank(job.request) if job.reasoner else None)
+
+    async def arun(self, state: SelectorState) -> dict[str, Any]:
+        """Return the update with the round and, unless another one follows, the result."""
+        job = await asyncio.to_thread(self._prepare, state)
+        return _update(state, job, await job.reasoner.arank(job.request) if job.reasoner else None)
+
+    def _prepare(self, state: SelectorState) -> _Job:
+        watch = Stopwatch("rank")
+        settings = self._parts.settings()
+        strategy = get_strategy(settings.strategy)
+        library = self._parts.library_of(state)
+        analysis = state["analysis"]
+        assert analysis is not None  # noqa: S101 - `analyze` ran before
+        request = RankRequest(
+            task=state["resolved_task"],
+            analysis=analysis,
+            candidates=tuple(state["candidates"]),
+            skills=library.catalog.by_id,
+            index=library.index(),
+            settings=settings,
+            words=load_words(settings.words_file),
+            attempt=state["attempt"],
+        )
+        asked = bool(request.candidates) and strategy.judge == "rubric"
+        return _Job(watch, request, strategy, self._parts.reasoner_for(settings) if asked else None)
+
+
+def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[str, Any]:
+    request = job.request
+    ranked = rank_candidates(request.candidates, request.skills, reply.judgements if reply else None)
+    bar = Bar.of(request.settings, job.strategy)
+    closed = close_round(request.attempt, request.analysis, request.candidates, ranked, bar)
+    rounds = [*state["rounds"], closed]
+    step, cut = _next_step(state, rounds, job)
+    entry = job.watch.entry(
+        request.attempt,
+        given={
+            "reasoner": job.reasoner.name if job.reasoner else None,
+            "candidates": [one["id"] for one in request.candidates],
+        },
+        made={
+            "scores": {one["skill"]["id"]: one["score"] for one in ranked},
+            "outcome": closed["outcome"],
+            "reason": closed["reason"],
+            "next_step": step,
+        },
+        cost=reply.usage if reply else None,
+    )
+    return {
+        "rounds": rounds,
+        "next_step": step,
+        "degraded": [*state["degraded"], *(reply.degraded if reply else ()), *cut],
+        "selector_trace": [entry],
+        **({} if step == "analyze" else result_of(best_round(rounds), bar)),
+    }
+
+
+def _next_step(
+    state: SelectorState, rounds: list[Round], job: _Job
+) -> tuple[Literal["analyze", "confirm", "end"], list[Degradation]]:
+    """Decide what follows, and report a round that the host's recursion limit forbids."""
+    settings = job.request.settings
+    cut: list[Degradation] = []
+    if rounds[-1]["outcome"] == "ambiguous" and len(rounds) < settings.max_attempts and not _repeats(rounds):
+        if state["remaining_steps"] > ROUND_STEPS:
+            return "analyze", cut
+        cut = [
+            {
+                "step": "rank",
+                "what": "another analysis",
+                "why": "the recursion limit of the run leaves no room for it",
+                "instead": "the rounds so far",
+            }
+        ]
+    ask = settings.on_ambiguous == "ask" and best_round(rounds)["outcome"] == "ambiguous"
+    return ("confirm" if ask else "end"), cut
+
+
+def _repeats(rounds: list[Round]) -> bool:
+    """Say whether the last round only said again what the one before had said."""
+    if len(rounds) < 2:
+        return False
+    last, before = rounds[-1], rounds[-2]
+    return last["ranked"] == before["ranked"]

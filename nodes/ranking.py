@@ -1,0 +1,77 @@
+"""Candidates and their judgements, put together into the ranked list."""
+
+from collections.abc import Mapping, Sequence
+
+from skill_selector.catalog.skill import Skill
+from skill_selector.graph.records import Candidate, RankedSkill, SkillRef
+from skill_selector.reasoners.base import Judgement
+
+SHOWN_DESCRIPTION = 1024
+"""Characters of a description in a result: the format's own limit. More would swell every checkpoint."""
+
+
+def rank_candidates(
+    candidates: Sequence[Candidate], skills: Mapping[str, Skill], judgements: Sequence[Judgement] | None
+) -> list[RankedSkill]:
+    """Return the candidates best first.
+
+    Args:
+        candidates: in the order of retrieval, which decides between equal scores.
+        skills: the candidates' skills by id.
+        judgements: one a candidate, in any order; None where the strategy's own score, 0 to 1, is the judge.
+
+    Raises:
+        ValueError: the judgements are not exactly one for each candidate. A reasoner that lets this happen is wrong.
+    """
+    if judgements is None:
+        ranked = [_by_route(candidate, skills[candidate["id"]]) for candidate in candidates]
+    else:
+        by_id = {judgement.skill_id: judgement for judgement in judgements}
+        if len(judgements) != len(candidates) or by_id.keys() != {candidate["id"] for candidate in candidates}:
+            raise ValueError(
+                f"{len(judgements)} judgements, of {sorted(by_id)}, do not match the {len(candidates)} candidates"
+            )
+        ranked = [_by_rubric(one, skills[one["id"]], by_id[one["id"]]) for one in candidates]
+    return sorted(ranked, key=lambda one: -one["score"])
+
+
+def _by_rubric(candidate: Candidate, skill: Skill, judgement: Judgement) -> RankedSkill:
+    return {
+        "skill": skill_ref(skill),
+        "score": judgement.score,
+        "dimensions": judgement.dimensions,
+        "reason": judgement.reason,
+        "veto": judgement.veto,
+        "routes": candidate["routes"],
+        "retrieval_score": candidate["score"],
+        "copies": candidate["copies"],
+    }
+
+
+def _by_route(candidate: Candidate, skill: Skill) -> RankedSkill:
+    shares = ", ".join(f"{name} {share:.2f}" for name, share in candidate["routes"].items())
+    return {
+        "skill": skill_ref(skill),
+        "score": round(100 * min(1.0, candidate["score"]), 1),
+        "dimensions": {},
+        "reason": f"score of the routes: {shares}" if shares else "found by substring only",
+        "veto": None,
+        "routes": candidate["routes"],
+        "retrieval_score": candidate["score"],
+        "copies": candidate["copies"],
+    }
+
+
+def skill_ref(skill: Skill) -> SkillRef:
+    """Return a skill as results show it."""
+    description = skill.description
+    if len(description) > SHOWN_DESCRIPTION:
+        description = description[: SHOWN_DESCRIPTION - 1].rstrip() + "…"
+    return {
+        "id": skill.id,
+        "name": skill.name,
+        "description": description,
+        "path": skill.path,
+        "category": skill.category,
+        "version": skill.version,
+    }

@@ -1,0 +1,52 @@
+"""Act: bring up the candidates."""
+
+from typing import Any
+
+from skill_selector.graph.state import SelectorState
+from skill_selector.nodes.parts import Parts, stream_progress
+from skill_selector.nodes.trace import Stopwatch
+from skill_selector.retrievers.custom import search_custom
+from skill_selector.retrievers.search import SearchRequest, search
+from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.words import load_words
+
+
+class Retrieve:
+    """Runs the strategy's routes over the catalogue, or the caller's own retriever."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def run(self, state: SelectorState) -> dict[str, Any]:
+        """Return the update with the candidates, best first.
+
+        Raises:
+            RetrieverError: the caller's retriever returned something that cannot be used.
+        """
+        watch = Stopwatch("retrieve")
+        settings = self._parts.settings()
+        library = self._parts.library_of(state)
+        analysis = state["analysis"]
+        assert analysis is not None  # noqa: S101 - `analyze` ran before
+        request = SearchRequest(
+            task=state["resolved_task"],
+            analysis=analysis,
+            skills=library.skills,
+            index=library.index(stream_progress()),
+            settings=settings,
+            words=load_words(settings.words_file),
+            strategy=get_strategy(settings.strategy),
+        )
+        own = self._parts.retriever
+        candidates = search(request) if own is None else search_custom(own, request)
+        entry = watch.entry(
+            state["attempt"],
+            given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
+            made={
+                "candidates": [
+                    {"id": one["id"], "score": one["score"], "routes": one["routes"], "fallback": one["fallback"]}
+                    for one in candidates
+                ]
+            },
+        )
+        return {"candidates": candidates, "selector_trace": [entry]}

@@ -1,0 +1,53 @@
+"""The task of a run, found in what the caller passed in."""
+
+import os
+from typing import Any
+
+from skill_selector.graph.errors import SkillDirectoryError, TaskError
+from skill_selector.graph.state import SelectorState
+
+_HOW = "pass `task` with some words, or `messages` with a human message"
+
+
+def find_task(state: SelectorState) -> str:
+    """Return the task: `task`, or the last human message.
+
+    Raises:
+        TaskError: neither is there, or it is empty.
+    """
+    task = state.get("task")
+    if task is not None and not isinstance(task, str):
+        raise TaskError(f"the task is a {type(task).__name__}, not text; {_HOW}")
+    if task and task.strip():
+        return task.strip()
+    messages = state.get("messages")
+    if messages:
+        return _last_human(messages)
+    raise TaskError(f"the task is empty; {_HOW}")
+
+
+def find_roots(state: SelectorState) -> list[str]:
+    """Return the folders of skills, lowest precedence first.
+
+    Raises:
+        SkillDirectoryError: none is named.
+    """
+    given: Any = state.get("skill_directory")
+    roots = [given] if isinstance(given, str | os.PathLike) else list(given or [])
+    named = [os.fspath(root) for root in roots if isinstance(root, str | os.PathLike) and os.fspath(root).strip()]
+    if not named or len(named) != len(roots):
+        raise SkillDirectoryError("no skills folder is named; pass `skill_directory` with a path or a list of paths")
+    return named
+
+
+def _last_human(messages: Any) -> str:
+    from langchain_core.messages import HumanMessage, convert_to_messages  # noqa: PLC0415 - only for conversations
+
+    try:
+        converted = convert_to_messages(messages if isinstance(messages, list) else [messages])
+    except (ValueError, NotImplementedError, KeyError, TypeError) as error:
+        raise TaskError(f"`messages` cannot be read as a conversation ({error}); {_HOW}") from error
+    text = next((str(one.text) for one in reversed(converted) if isinstance(one, HumanMessage)), "")
+    if not text.strip():
+        raise TaskError(f"`messages` has no human message with text; {_HOW}")
+    return text.strip()

@@ -1,0 +1,1 @@
+"""Reason #1 and Reason #2, once with a chat model and once without."""

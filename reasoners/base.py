@@ -1,0 +1,126 @@
+"""What a reasoner is asked, what it answers, and the interface that both kinds of reasoner share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from skill_selector.catalog.skill import Skill
+from skill_selector.graph.records import (
+    RUBRIC,
+    Candidate,
+    Degradation,
+    Dimension,
+    RankedSkill,
+    TaskAnalysis,
+    Usage,
+)
+from skill_selector.graph.settings import Settings
+from skill_selector.retrievers.index import SkillIndex
+from skill_selector.retrievers.words import WordLists
+
+NO_USAGE: Usage = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisRequest:
+    """Reason #1: understand the task."""
+
+    task: str
+    settings: Settings
+    words: WordLists
+    attempt: int = 1
+    """1 for the first analysis of the task."""
+    previous: TaskAnalysis | None = None
+    """What the attempt before understood."""
+    tied: tuple[RankedSkill, ...] = ()
+    """The skills that came out too close with it, best first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisReply:
+    """The answer to an `AnalysisRequest`."""
+
+    analysis: TaskAnalysis
+    usage: Usage = field(default_factory=NO_USAGE.copy)
+    degraded: tuple[Degradation, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankRequest:
+    """Reason #2: score each candidate by the rubric."""
+
+    task: str
+    analysis: TaskAnalysis
+    candidates: tuple[Candidate, ...]
+    skills: Mapping[str, Skill]
+    """At least the candidates' skills, by id."""
+    index: SkillIndex
+    """Statistics of the whole catalogue."""
+    settings: Settings
+    words: WordLists
+    attempt: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """One candidate's points.
+
+    `points` holds what the rubric gave, each from 0 to its maximum in `RUBRIC`. A veto leaves them on record and
+    takes all of them out of `dimensions` and `score`.
+    """
+
+    skill_id: str
+    points: Mapping[Dimension, float]
+    reason: str
+    veto: str | None = None
+
+    def __post_init__(self) -> None:
+        for part, most in RUBRIC.items():
+            if not 0 <= self.points[part] <= most:
+                raise ValueError(f"{self.skill_id}: {part} is {self.points[part]}, outside 0 to {most:g}")
+
+    @property
+    def dimensions(self) -> dict[Dimension, float]:
+        """The points that count, rounded to one decimal."""
+        return {part: 0.0 if self.veto else round(float(self.points[part]), 1) for part in RUBRIC}
+
+    @property
+    def score(self) -> float:
+        """0 to 100: the sum of `dimensions`."""
+        return round(sum(self.dimensions.values()), 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankReply:
+    """The answer to a `RankRequest`: one judgement a candidate, in any order."""
+
+    judgements: tuple[Judgement, ...]
+    usage: Usage = field(default_factory=NO_USAGE.copy)
+    degraded: tuple[Degradation, ...] = ()
+
+
+class Reasoner(Protocol):
+    """The two Reason steps. Each half of a pair behaves the same.
+
+    Raises, from every method:
+        ModelSetupError: the model cannot work as it is set up.
+        ModelUnavailableError: the model did not answer usably.
+    """
+
+    name: str
+
+    def analyze(self, request: AnalysisRequest) -> AnalysisReply:
+        """Understand the task."""
+        ...
+
+    async def aanalyze(self, request: AnalysisRequest) -> AnalysisReply:
+        """Understand the task."""
+        ...
+
+    def rank(self, request: RankRequest) -> RankReply:
+        """Score every candidate."""
+        ...
+
+    async def arank(self, request: RankRequest) -> RankReply:
+        """Score every candidate."""
+        ...

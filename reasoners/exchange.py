@@ -1,0 +1,180 @@
+"""One question to a chat model until it is answered.
+
+That takes one call, a second one where the answer had faults, and another model where the first is overloaded. An
+exchange does no input or output itself, so that `ask` and `aask` share everything but the call.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+
+from skill_selector.graph.errors import ModelUnavailableError
+from skill_selector.graph.records import Degradation, Usage
+from skill_selector.graph.settings import Settings
+from skill_selector.reasoners.base import NO_USAGE
+from skill_selector.reasoners.failure import UnansweredError, explain, is_overload
+from skill_selector.reasoners.messages import briefer, corrected
+from skill_selector.reasoners.reply import Reply, ReplyFaultError, find_answer
+
+T = TypeVar("T")
+LazyModel = BaseChatModel | Callable[[], BaseChatModel] | None
+
+TRIES = 2
+"""How often the model is asked: once, and once more with the faults named."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that the caller of `Exchange.steps` is to make."""
+
+    model: BaseChatModel
+    messages: tuple[BaseMessage, ...]
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """What came of an exchange."""
+
+    value: T
+    usage: Usage
+    degraded: tuple[Degradation, ...]
+
+
+Steps = Generator[Call, BaseMessage, Answer[T]]
+
+
+@dataclass
+class Exchange(Generic[T]):
+    """One question.
+
+    `read` turns a decoded JSON value into an answer as `reply.Read` describes; its second argument tells whether nobody
+    will ask again.
+    """
+
+    step: str
+    model: BaseChatModel
+    fallback_model: LazyModel
+    settings: Settings
+    read: Callable[[Any, bool], T | None]
+    usage: Usage = field(default_factory=NO_USAGE.copy)
+    degraded: list[Degradation] = field(default_factory=list)
+
+    def steps(self, messages: Sequence[BaseMessage]) -> Steps[T]:
+        """Yield the calls to make, take their messages, and return the answer.
+
+        What a call raises is to be thrown in.
+
+        Raises:
+            ModelSetupError: the model cannot work as it is set up.
+            UnansweredError: there was no usable answer.
+        """
+        question = tuple(messages)
+        asked = question
+        for attempt in range(1, TRIES + 1):
+            reply = yield from self._call(asked)
+            if reply.refusal:
+                raise self._unanswered(f"{model_name(self.model)} refused to answer ({reply.refusal[:200]})")
+            final = attempt == TRIES
+            try:
+                value = find_answer(reply, lambda decoded, final=final: self.read(decoded, final))  # type: ignore[misc]
+            except ReplyFaultError as fault:
+                faults = fault.faults
+            else:
+                return Answer(value, self.usage, tuple(self.degraded))
+            if reply.cut_off:
+                self.model = _with_more_room(self.model)
+                asked = briefer(question)
+            else:
+                asked = corrected(question, reply.text, faults)
+        name = model_name(self.model)
+        raise self._unanswered(f"the reply of {name} could not be used, twice: {'; '.join(faults)[:300]}")
+
+    def _call(self, messages: tuple[BaseMessage, ...]) -> Generator[Call, BaseMessage, Reply]:
+        self.usage["calls"] += 1
+        try:
+            message = yield Call(self.model, messages)
+            reply = Reply.from_message(message)
+        except Exception as error:
+            self._recover(error)
+            return (yield from self._call(messages))
+        self.usage["prompt_tokens"] += reply.prompt_tokens
+        self.usage["completion_tokens"] += reply.completion_tokens
+        return reply
+
+    def _recover(self, error: Exception) -> None:
+        """Let the fallback model take over, or raise what the caller is to see."""
+        name = model_name(self.model)
+        setting = "FALLBACK_MODEL" if self.degraded else "LLM_MODEL"
+        failure = explain(error, self.settings, name, setting)
+        if not isinstance(failure, ModelUnavailableError):
+            raise failure from self._cause(error)
+        fallback = None if self.degraded else self.fallback_model
+        if fallback is None or not is_overload(error):
+            before = "".join(f"{one['why']}; then " for one in self.degraded)
+            raise self._unanswered(f"{before}{failure}") from self._cause(error)
+        self.model = fallback if isinstance(fallback, BaseChatModel) else fallback()
+        instead = model_name(self.model)
+        self.degraded.append({"step": self.step, "what": "model", "why": str(failure), "instead": instead})
+
+    def _cause(self, error: Exception) -> Exception | None:
+        """Return the error for the traceback, unless the endpoint repeated the key in it."""
+        key = self.settings.dashscope_api_key
+        return None if key and key in str(error) else error
+
+    def _unanswered(self, why: str) -> UnansweredError:
+        return UnansweredError(why, self.usage)
+
+
+def ask(steps: Steps[T]) -> Answer[T]:
+    """Make the calls of an exchange and return its answer."""
+    try:
+        call = next(steps)
+        while True:
+            try:
+                message = call.model.invoke(list(call.messages), config=_config())
+            except Exception as error:
+                call = steps.throw(error)
+            else:
+                call = steps.send(message)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+async def aask(steps: Steps[T]) -> Answer[T]:
+    """Make the calls of an exchange and return its answer."""
+    try:
+        call = next(steps)
+        while True:
+            try:
+                message = await call.model.ainvoke(list(call.messages), config=_config())
+            except Exception as error:
+                call = steps.throw(error)
+            else:
+                call = steps.send(message)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+def model_name(model: BaseChatModel) -> str:
+    """Return the name by which messages and traces call a model."""
+    for attribute in ("model_name", "model", "model_id"):
+        name = getattr(model, attribute, None)
+        if isinstance(name, str) and name:
+            return name
+    return type(model).__name__
+
+
+def _config() -> RunnableConfig:
+    # The tag keeps the raw JSON out of the message stream of a graph that embeds the selector.
+    return {"tags": ["nostream"]}
+
+
+def _with_more_room(model: BaseChatModel) -> BaseChatModel:
+    limit = getattr(model, "max_tokens", None)
+    if isinstance(limit, int):
+        return model.model_copy(update={"max_tokens": limit * 2})
+    return model

@@ -1,0 +1,163 @@
+"""What went wrong in a call of a chat model, as one of the two errors that callers know.
+
+Works for any LangChain model: by the error classes that langchain-core gives to all of them, by the HTTP status that
+client libraries put on their errors, and by Python's own classes.
+"""
+
+import re
+from typing import Any
+
+from langchain_core import exceptions as langchain
+
+from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError, SkillSelectorError
+from skill_selector.graph.records import Usage
+from skill_selector.graph.settings import Settings
+from skill_selector.prompts.fencing import one_line
+
+OVERLOADED = 529
+MOST_CHARACTERS = 200
+
+_STATUS_OF_CLASS: dict[type[Exception], int] = {
+    langchain.ModelAuthenticationError: 401,
+    langchain.ModelPermissionDeniedError: 403,
+    langchain.ModelNotFoundError: 404,
+    langchain.ModelRateLimitError: 429,
+    langchain.ModelAPIError: 500,
+    langchain.ModelInvalidRequestError: 400,
+}
+_FILTER = re.compile(r"content[_ ]?filter|data_?inspection_?failed|inappropriate content|content_policy", re.IGNORECASE)
+_NO_MODEL = re.compile(
+    r"model[_ ]not[_ ](?:found|exist)|(?:no such|unknown) model|model\b.{0,80}\b(?:not exist|not found|not supported)",
+    re.IGNORECASE,
+)
+_QUOTA = re.compile(r"insufficient_quota|quota|arrearage|balance", re.IGNORECASE)
+_KEY = re.compile(r"\b(?:sk|pk|ak)-[\w*.-]{4,}|\bBearer\s+\S+", re.IGNORECASE)
+
+
+class UnansweredError(ModelUnavailableError):
+    """The model did not answer usably; `usage` is what the attempts cost."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+def is_overload(error: Exception) -> bool:
+    """Tell whether the endpoint said that it is overloaded."""
+    return _status(error) == OVERLOADED
+
+
+def explain(error: Exception, settings: Settings, model: str, setting: str = "LLM_MODEL") -> SkillSelectorError:
+    """Return the error that the caller is to see; the message never holds a key.
+
+    Args:
+        error: what the model's client raised.
+        settings: those of the run.
+        model: the name of the model that was called.
+        setting: the setting that named it.
+    """
+    if isinstance(error, SkillSelectorError):
+        return error
+    said = _said(error, settings)
+    status = _status(error)
+    passing = _transport(error, settings, model) or _refusal(error, status, said, model)
+    if passing is None and status is not None:
+        passing = _passing_status(error, status, said, model)
+        if passing is None:
+            return ModelSetupError(_setup_status(status, said, model, setting))
+    if passing is None and isinstance(error, ImportError | NotImplementedError):
+        return ModelSetupError(f"{model} cannot be called: {said}")
+    return ModelUnavailableError(passing or f"{model} answered with something that is no chat completion: {said}")
+
+
+def _transport(error: Exception, settings: Settings, model: str) -> str | None:
+    if isinstance(error, TimeoutError | langchain.ModelTimeoutError) or "Timeout" in type(error).__name__:
+        return f"{model} did not answer in time (LLM_TIMEOUT is {settings.llm_timeout:g} s)"
+    if isinstance(error, ConnectionError | langchain.ModelConnectionError):
+        return f"{model} cannot be reached{_address(error)}: {_said(_root(error), settings)}"
+    return None
+
+
+def _refusal(error: Exception, status: int | None, said: str, model: str) -> str | None:
+    if isinstance(error, langchain.ContextOverflowError):
+        return f"the request is too long for {model}: {said}"
+    if isinstance(error, langchain.ModelRefusalError) or (status in range(400, 500) and _FILTER.search(said)):
+        return f"a content filter refused the request to {model}: {said}"
+    return None
+
+
+def _passing_status(error: Exception, status: int, said: str, model: str) -> str | None:
+    """Return what a status says that may be another one next time, or None."""
+    http = _http(status, said)
+    if status == OVERLOADED:
+        return f"{model} is overloaded ({http})"
+    if status == 429:
+        what = "the quota of the key is used up" if _QUOTA.search(said) else f"{model} refuses more requests for now"
+        return f"{what} ({http}){_retry_after(error)}"
+    if status in (408, 409) or status >= 500:
+        return f"the endpoint of {model} failed ({http})"
+    return None
+
+
+def _setup_status(status: int, said: str, model: str, setting: str) -> str:
+    http = _http(status, said)
+    if status == 401:
+        way_out = "correct DASHSCOPE_API_KEY (or the key of the model that was passed in), or select with --offline"
+        return f"the endpoint refused the key ({http}): {way_out}"
+    if status == 404 or _NO_MODEL.search(said):
+        way_out = f"correct {setting}, or LLM_BASE_URL if the address is wrong"
+        return f"the endpoint does not know the model {model} ({http}): {way_out}"
+    if status == 403:
+        way_out = f"check DASHSCOPE_API_KEY and that it may use the model {model} ({setting})"
+        return f"the endpoint forbids the request ({http}): {way_out}"
+    way_out = f"check {setting} and LLM_BASE_URL"
+    if "thinking" in said:
+        way_out = "set LLM_ENABLE_THINKING to what the model allows"
+    return f"the endpoint refused the request to {model} ({http}): {way_out}"
+
+
+def _http(status: int, said: str) -> str:
+    return f"HTTP {status}: {said}" if said else f"HTTP {status}"
+
+
+def _status(error: Exception) -> int | None:
+    for source in (error, getattr(error, "response", None)):
+        status = getattr(source, "status_code", None)
+        if isinstance(status, int):
+            return status
+    return next((status for kind, status in _STATUS_OF_CLASS.items() if isinstance(error, kind)), None)
+
+
+def _said(error: BaseException, settings: Settings) -> str:
+    """Return what the server or the client said, in one short line without keys."""
+    body: Any = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    if isinstance(inner, dict):
+        words = [str(inner[key]) for key in ("message", "code") if inner.get(key)]
+        text = " ".join(words[:1] + [f"({word})" for word in words[1:] if word not in words[0]])
+    else:
+        text = str(getattr(error, "message", "") or error or type(error).__name__)
+    text = re.sub(r"<[^<>]{0,200}>", " ", text)
+    if settings.dashscope_api_key:
+        text = text.replace(settings.dashscope_api_key, "***")
+    text = one_line(_KEY.sub("***", text))
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def _root(error: BaseException) -> BaseException:
+    seen = {id(error)}
+    while (cause := error.__cause__ or error.__context__) is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        error = cause
+    return error
+
+
+def _address(error: Exception) -> str:
+    url = getattr(getattr(error, "request", None), "url", None)
+    host, port = getattr(url, "host", ""), getattr(url, "port", None)
+    return (f" at {host}:{port}" if port else f" at {host}") if host else ""
+
+
+def _retry_after(error: Exception) -> str:
+    wait = str(getattr(getattr(error, "response", None), "headers", {}).get("retry-after", ""))
+    return f"; it asks to wait {wait} s" if wait.isdecimal() else ""

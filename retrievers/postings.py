@@ -1,0 +1,183 @@
+"""BM25 over one field of a catalogue, as plain numpy arrays."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skill_selector.retrievers.text import word_tokens
+
+K1 = 1.5
+B = 0.75
+MOST_COUNTED = np.iinfo(np.uint16).max
+
+Progress = Callable[[int, int], None]
+_Integers = NDArray[np.signedinteger]
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """Which documents hold which token, how often, and what that is worth.
+
+    The postings of token t are the slice `offsets[t]:offsets[t + 1]` of the arrays by posting, ordered by document.
+    Arrays and vocabulary are never changed, so that they may be mapped from a file.
+    """
+
+    vocabulary: Mapping[str, int]
+    offsets: NDArray[np.int64]
+    """[tokens + 1]"""
+    documents: NDArray[np.int32]
+    """[postings], positions of documents."""
+    counts: NDArray[np.uint16]
+    """[postings], how often the token occurs there; stops at 65,535."""
+    impacts: NDArray[np.float32]
+    """[postings], the BM25 score that the token gives the document; more than 0."""
+    lengths: NDArray[np.int32]
+    """[documents], tokens in each."""
+
+    @classmethod
+    def build(cls, documents: Iterable[list[str]], size: int, progress: Progress | None = None) -> Self:
+        """Return the postings of documents given as lists of `text.words`.
+
+        Args:
+            documents: the words of each, in order of position.
+            size: how many documents there are.
+            progress: called with how many are done, and `size`.
+        """
+        word_ids = _WordIds()
+        words, counts, ends = array("i"), array("i"), array("q", [0])
+        for done, document in enumerate(documents, 1):
+            counted = Counter(document)
+            words.extend(map(word_ids.__getitem__, counted))
+            counts.extend(counted.values())
+            ends.append(len(words))
+            if progress and (done % 256 == 0 or done == size):
+                progress(done, size)
+        vocabulary, starts, tokens = _tokens_of_words(word_ids)
+        del word_ids
+        triples = _expand(_numpy(words), _numpy(counts), np.diff(_numpy(ends)), starts, tokens)
+        del words, counts, ends
+        return cls._from_triples(vocabulary, triples, size)
+
+    @classmethod
+    def _from_triples(cls, vocabulary: Mapping[str, int], triples: list[NDArray[np.int32]], size: int) -> Self:
+        tokens, positions, counts = _sorted_by_token(triples)
+        first = np.ones(len(tokens), dtype=bool)
+        first[1:] = (tokens[1:] != tokens[:-1]) | (positions[1:] != positions[:-1])
+        starts = np.flatnonzero(first)
+        counts = np.add.reduceat(counts, starts, dtype=np.int32) if len(starts) else counts
+        tokens, positions = tokens[starts], positions[starts]
+        offsets = np.searchsorted(tokens, np.arange(len(vocabulary) + 1, dtype=np.int32)).astype(np.int64)
+        lengths = np.bincount(positions, weights=counts, minlength=size).astype(np.int32)
+        return cls(
+            vocabulary=vocabulary,
+            offsets=offsets,
+            documents=positions,
+            counts=np.minimum(counts, MOST_COUNTED).astype(np.uint16),
+            impacts=_impacts(offsets, positions, counts, lengths),
+            lengths=lengths,
+        )
+
+    @property
+    def size(self) -> int:
+        """How many documents there are."""
+        return len(self.lengths)
+
+    def document_frequency(self, token: str) -> int:
+        """Return how many documents hold the token."""
+        start, end = self._slice(token)
+        return end - start
+
+    def idf(self, token: str) -> float:
+        """Return the token's inverse document frequency, ln(1 + (N - n + 0.5)/(n + 0.5)): more than 0 at any size."""
+        found = self.document_frequency(token)
+        return log(1 + (self.size - found + 0.5) / (found + 0.5))
+
+    def count(self, position: int, token: str) -> int:
+        """Return how often the token occurs in the document."""
+        start, end = self._slice(token)
+        at = start + int(np.searchsorted(self.documents[start:end], position))
+        return int(self.counts[at]) if at < end and self.documents[at] == position else 0
+
+    def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
+        """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""
+        total = np.zeros(self.size, dtype=np.float32)
+        for token, weight in query.items():
+            start, end = self._slice(token)
+            # A token has one posting a document, so that no position occurs twice here.
+            total[self.documents[start:end]] += self.impacts[start:end] * np.float32(weight)
+        return total
+
+    def overlap(self, tokens: Iterable[str]) -> NDArray[np.bool_]:
+        """Return which documents hold any of the tokens [documents]."""
+        found = np.zeros(self.size, dtype=bool)
+        for token in tokens:
+            start, end = self._slice(token)
+            found[self.documents[start:end]] = True
+        return found
+
+    def _slice(self, token: str) -> tuple[int, int]:
+        at = self.vocabulary.get(token)
+        return (0, 0) if at is None else (int(self.offsets[at]), int(self.offsets[at + 1]))
+
+
+class _WordIds(dict[str, int]):
+    """Numbers words in order of appearance."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self)
+        return number
+
+
+def _numpy(numbers: "array[int]") -> _Integers:
+    return np.frombuffer(numbers, dtype=f"i{numbers.itemsize}") if numbers else np.empty(0, f"i{numbers.itemsize}")
+
+
+def _tokens_of_words(
+    word_ids: Iterable[str],
+) -> tuple[dict[str, int], _Integers, _Integers]:
+    token_ids = _WordIds()
+    tokens, ends = array("i"), array("i", [0])
+    for word in word_ids:
+        tokens.extend(map(token_ids.__getitem__, word_tokens(word)))
+        ends.append(len(tokens))
+    return dict(token_ids), _numpy(ends), _numpy(tokens)
+
+
+def _expand(
+    words: _Integers,
+    counts: _Integers,
+    per_document: _Integers,
+    starts: _Integers,
+    tokens: _Integers,
+) -> list[NDArray[np.int32]]:
+    """Return tokens, positions and counts by posting, ordered by position, of words and counts by posting."""
+    per_word = np.diff(starts)[words]
+    before = np.cumsum(per_word, dtype=np.int32) - per_word
+    picked = np.repeat(starts[:-1][words] - before, per_word)
+    picked += np.arange(len(picked), dtype=picked.dtype)
+    positions = np.repeat(np.arange(len(per_document), dtype=np.int32), per_document)
+    return [tokens[picked], np.repeat(positions, per_word), np.repeat(counts, per_word)]
+
+
+def _sorted_by_token(triples: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
+    # The stable sort keeps the order by position within each token. One array at a time: they are large.
+    order = np.argsort(triples[0], kind="stable")
+    return [triples.pop(0)[order] for _ in range(3)]
+
+
+def _impacts(
+    offsets: NDArray[np.int64], documents: NDArray[np.int32], counts: NDArray[np.int32], lengths: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Return the Okapi BM25 weight of every posting, as in rank_bm25 but for the IDF (see `Postings.idf`)."""
+    frequencies = np.diff(offsets)
+    idf = np.log1p((len(lengths) - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
+    mean = float(lengths.mean()) if len(lengths) else 0.0
+    damping = (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
+    found = counts.astype(np.float32)
+    return np.repeat(idf, frequencies) * (found * np.float32(K1 + 1) / (found + damping[documents]))

@@ -1,0 +1,60 @@
+"""Act: from an analysed task to the candidates that Reason #2 judges."""
+
+from skill_selector.graph.errors import SettingError
+from skill_selector.graph.records import Candidate
+from skill_selector.retrievers.fusion import ScoreFusionRetriever
+from skill_selector.retrievers.request import SearchRequest
+from skill_selector.retrievers.routes import LIMIT, build_route
+from skill_selector.retrievers.steps import run_steps
+from skill_selector.retrievers.substrings import find_by_substrings
+
+__all__ = ["SearchRequest", "build_retriever", "search"]
+
+
+def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
+    """Return the candidates for a task, best first.
+
+    Never empty unless the pool is: where no route overlaps, substrings decide, and the candidates are marked as
+    `fallback`. Skills that their authors keep out of automatic selection are never among them.
+
+    Args:
+        request: the task, its analysis and the pool.
+        limit: how many at most; `top_k` of the settings by default.
+
+    Raises:
+        SettingError: the strategy names a route or step that is not there, or all its weights are 0.
+    """
+    most = request.settings.top_k if limit is None else limit
+    if not request.index.mask(request.skills).any():
+        return []
+    documents = build_retriever(request, limit=max(LIMIT, most)).invoke(request.task)
+    candidates: list[Candidate] = [
+        {
+            "id": document.metadata["id"],
+            "score": document.metadata["score"],
+            "routes": document.metadata["routes"],
+            "fallback": False,
+            "copies": [],
+        }
+        for document in documents
+    ]
+    return run_steps(candidates or find_by_substrings(request), request)[:most]
+
+
+def build_retriever(request: SearchRequest, *, limit: int = LIMIT) -> ScoreFusionRetriever:
+    """Return the strategy's routes, fused, as a retriever that is bound to the request.
+
+    Raises:
+        SettingError: the strategy names a route that is not there, or all its weights are 0.
+    """
+    strategy = request.strategy
+    weights = [spec.weight_in(request.settings) for spec in strategy.routes]
+    if not any(weights):
+        held = ", ".join(spec.weight if isinstance(spec.weight, str) else spec.name for spec in strategy.routes)
+        raise SettingError(f"strategy {strategy.name!r}: all weights are 0 ({held}); make one of them more than 0")
+    used = [(spec, weight) for spec, weight in zip(strategy.routes, weights, strict=True) if weight]
+    return ScoreFusionRetriever(
+        retrievers=[build_route(request, spec, limit=limit) for spec, _ in used],
+        weights=[weight for _, weight in used],
+        combine=strategy.combine,
+    )

@@ -1,0 +1,124 @@
+"""Ways to choose, by name: which routes search, how their scores combine, what happens next, what decides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from math import isfinite
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from skill_selector.graph.errors import SettingError
+from skill_selector.graph.settings import Settings
+
+Combine = Literal["sum", "product"]
+Judge = Literal["rubric", "score"]
+
+_SETTING_NAMES = frozenset(one.name for one in fields(Settings))
+
+
+@dataclass(frozen=True)
+class RouteSpec:
+    """One route of a strategy.
+
+    `weight` is a number of 0 or more, or the name of the setting that holds it. In a product it is the exponent.
+    `builder` names an entry of `routes.ROUTES`; None stands for the route's own name. `fields` are the fields of the
+    index that a text route scores, with their weights. `options` are for the builder.
+    """
+
+    name: str
+    weight: float | str = 1.0
+    builder: str | None = None
+    fields: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({"source": 1.0}))
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if isinstance(self.weight, str):
+            if self.weight not in _SETTING_NAMES:
+                raise SettingError(f"route {self.name!r}: its weight is no setting's name: {self.weight!r}")
+        elif not (isfinite(self.weight) and self.weight >= 0):
+            raise SettingError(f"route {self.name!r}: its weight is {self.weight}; it must be a number of 0 or more")
+
+    def weight_in(self, settings: Settings) -> float:
+        """Return the weight that holds in a run with these settings."""
+        return float(getattr(settings, self.weight)) if isinstance(self.weight, str) else float(self.weight)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to choose. None stands for the run's own setting.
+
+    `post` names steps of `steps.POST_STEPS`, in order. `judge` is what decides: Reason #2's rubric, or the fused score
+    itself. `threshold` and `gap` are on the judge's scale. `take` is how many skills a hit selects at most.
+    """
+
+    name: str
+    routes: tuple[RouteSpec, ...]
+    combine: Combine = "sum"
+    post: tuple[str, ...] = ("name_bonus", "collapse_copies")
+    judge: Judge = "rubric"
+    threshold: float | None = None
+    gap: float | None = None
+    take: int = 1
+
+    def __post_init__(self) -> None:
+        names = [route.name for route in self.routes]
+        faults = [
+            (not self.name.strip(), "it needs a name"),
+            (not names, "it needs at least one route"),
+            (len(set(names)) < len(names), f"its routes need different names, not {', '.join(names)}"),
+            (self.combine not in get_args(Combine), f"combine is {self.combine!r}; it must be sum or product"),
+            (self.judge not in get_args(Judge), f"judge is {self.judge!r}; it must be rubric or score"),
+            (self.take < 1, f"take is {self.take}; it must be 1 or more"),
+        ]
+        found = [message for wrong, message in faults if wrong]
+        if found:
+            raise SettingError(f"strategy {self.name!r}: {'; '.join(found)}")
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the index that its routes score, so that they can be built ahead."""
+        return tuple(dict.fromkeys(name for route in self.routes for name in route.fields))
+
+
+REACT = Strategy(
+    name="react",
+    routes=(
+        RouteSpec(name="action", weight="weight_action"),
+        RouteSpec(name="domain", weight="weight_domain"),
+        RouteSpec(name="raw", weight="weight_raw"),
+    ),
+)
+"""Source 000: three routes over one text, a weighted sum, then the rubric."""
+
+_registry: dict[str, Strategy] = {REACT.name: REACT}
+_registering = Lock()
+
+
+def strategy_names() -> tuple[str, ...]:
+    """Return the names of the known strategies."""
+    return tuple(sorted(_registry))
+
+
+def get_strategy(name: str) -> Strategy:
+    """Return the strategy of that name.
+
+    Raises:
+        SettingError: there is none; the message lists the known ones.
+    """
+    found = _registry.get(name.strip().lower())
+    if found is None:
+        raise SettingError(f"there is no strategy {name!r}; known are {', '.join(strategy_names())}")
+    return found
+
+
+def register_strategy(strategy: Strategy, *, replace: bool = False) -> None:
+    """Make a strategy known by its name, which counts in lower case.
+
+    Raises:
+        SettingError: the name is taken and `replace` is not given.
+    """
+    name = strategy.name.strip().lower()
+    with _registering:
+        if name in _registry and not replace:
+            raise SettingError(f"there is a strategy {name!r} already; pass replace=True to take its place")
+        _registry[name] = strategy

@@ -1,0 +1,171 @@
+"""From text to search tokens, the same way for skills and for tasks.
+
+`words` cuts a text, `word_tokens` turns one of its words into tokens. They are apart so that an index can do the
+second step once for each distinct word.
+"""
+
+import re
+import threading
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+from skill_selector.retrievers.chinese import bigrams, segment, simplify
+from skill_selector.retrievers.stopwords import ENGLISH_STOP_WORDS
+
+LONGEST_TOKEN = 64
+"""Longer words, in characters, are keys, digests and encoded data; only their parts are searched for."""
+
+# Extensions A to I and the compatibility block count as Chinese, Japanese kana do not.
+_HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+# Scripts that put no spaces between words, and Korean, whose particles stick to them: searched by pairs.
+_PAIRED = "\u3041-\u30ff\uac00-\ud7af\u0e01-\u0e4f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"
+
+# What a reader can't see: soft hyphen, joiners, bidi controls, variation selectors, BOM, tag block. Some hide text
+# in them, others break words with them.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+
+
+def _word_pattern(letter: str) -> str:
+    # One part is letters and digits, with ++ or # behind it (c++, f#); a dot may lead the first (.net, .env).
+    # Possessive quantifiers: nothing here needs to go back, and long texts take half the time.
+    part = rf"{letter}++(?:\+\+|#(?!\w))?+"
+    return rf"\.?{part}(?:[-_./'’]{part})*+"
+
+
+_ASCII_WORD = re.compile(_word_pattern("[A-Za-z0-9]"))
+_ANY_WORD = re.compile(rf"[{_HAN}]++|[{_PAIRED}]++|" + _word_pattern(rf"[^\W_{_HAN}{_PAIRED}]"))
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_HAN_CHARACTER = re.compile(f"[{_HAN}]")
+_PAIRED_CHARACTER = re.compile(f"[{_PAIRED}]")
+_UNSPACED = re.compile(f"[{_HAN}{_PAIRED}]")
+
+_JOINER = re.compile(r"[-_.]")
+_CONTRACTION = re.compile(r"['’](?:s|d|m|re|ll|ve)\b|['’]", re.IGNORECASE)
+_NEGATION = re.compile(r"n['’]t$", re.IGNORECASE)
+_PLURAL_INITIALS = re.compile(r"[A-Z]{2,}s")
+# getUser|Name and HTML|Parser, but not list|PD|Fs.
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])(?![A-Z]s(?![a-z]))")
+# Names with a capital inside that are one word: half of JavaScript is another language.
+_ONE_WORD = frozenset(
+    {"javascript", "typescript", "github", "gitlab", "youtube", "linkedin", "powerpoint", "graphql", "latex"}
+)
+# Of single letters, only these two languages are worth more than the noise.
+_LONE_LETTERS = frozenset("cr")
+
+
+def has_chinese(text: str) -> bool:
+    """Tell whether a Chinese character occurs in the text."""
+    return not text.isascii() and _HAN_CHARACTER.search(text) is not None
+
+
+def normalize(text: str) -> str:
+    """Return the text as it is compared: visible, NFKC, case folded, simplified Chinese."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", _readable(text)[0].casefold())
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the search tokens of a text, in order, repeated as often as they occur.
+
+    Lower case, English stemmed, Chinese cut into words, without stop words. Identifiers, paths and compounds come
+    whole and in parts. A text of one Chinese character yields that character, although those are left out elsewhere.
+    """
+    return [token for word in words(text) for token in _cached_tokens(word)]
+
+
+def words(text: str) -> list[str]:
+    """Cut a text into words as written; Chinese ones are tokens already. `word_tokens` takes it from there."""
+    text, rare = _readable(text)
+    if not any(map(str.isalnum, rare)):
+        return _ASCII_WORD.findall(text)
+    runs = _ANY_WORD.findall(text)
+    if not _UNSPACED.search(rare):
+        return runs
+    found: list[str] = []
+    for run in runs:
+        if _HAN_CHARACTER.match(run):
+            found += segment(run)
+        elif _PAIRED_CHARACTER.match(run):
+            found += bigrams(run)
+        else:
+            found.append(run)
+    return found or _lone_character(runs)
+
+
+def word_tokens(word: str) -> tuple[str, ...]:
+    """Return the tokens of one of `words`' words: none, one, or the whole and its parts."""
+    if word.isalpha() and word.isascii() and (word.islower() or word.istitle() or word.isupper()):
+        return tuple(_token(word.lower()))
+    if not word.isascii() and _UNSPACED.match(word):
+        return (word,)
+    if "'" in word or "’" in word:
+        if _NEGATION.search(word):
+            return ()
+        word = _CONTRACTION.sub("", word)
+    if _PLURAL_INITIALS.fullmatch(word):
+        word = word[:-1]
+    pieces = word.split("/")
+    found = [token for whole in dict.fromkeys((word, *pieces)) for token in _token(whole.casefold())]
+    for part in (part for piece in pieces for part in _parts(piece)):
+        if not part.isdigit():
+            found += _token(part)
+    return tuple(dict.fromkeys(found))
+
+
+_cached_tokens = lru_cache(maxsize=1 << 15)(word_tokens)
+
+
+def _readable(text: str) -> tuple[str, str]:
+    """Return the text visible, NFKC and in simplified Chinese; and each of its characters outside ASCII once."""
+    rare = _rare(text)
+    if not rare:
+        return text, rare
+    if _INVISIBLE.search(rare):
+        text = _INVISIBLE.sub("", text)
+    text = unicodedata.normalize("NFKC", text)
+    if _HAN_CHARACTER.search(rare):
+        text = simplify(text)
+    return text, _rare(text)
+
+
+def _rare(text: str) -> str:
+    return "" if text.isascii() else "".join(set(_NOT_ASCII.findall(text)))
+
+
+def _lone_character(runs: list[str]) -> list[str]:
+    return runs if len(runs) == 1 and len(runs[0]) == 1 else []
+
+
+def _parts(piece: str) -> list[str]:
+    parts: list[str] = []
+    for atom in _JOINER.split(piece):
+        name = atom.casefold()
+        parts.append(name)
+        humps = [] if name in _ONE_WORD else _HUMP.split(atom)
+        if len(humps) > 1:
+            parts += [hump.casefold() for hump in humps]
+    return parts
+
+
+def _token(word: str) -> list[str]:
+    if not word or word in ENGLISH_STOP_WORDS or len(word) > LONGEST_TOKEN:
+        return []
+    if len(word) == 1 and word.isascii() and word not in _LONE_LETTERS:
+        return []
+    return [_stemmers.english.stemWord(word)] if word.isascii() and word.isalpha() else [word]
+
+
+class _Stemmers(threading.local):
+    """One stemmer a thread: an instance must not be shared."""
+
+    def __init__(self) -> None:
+        self.english = Stemmer.Stemmer("english", 0)  # no cache of its own: `word_tokens` has one
+
+
+_stemmers = _Stemmers()

@@ -1,0 +1,200 @@
+"""Action words and domain words: the one home that prompts, retrievers and reasoners share.
+
+The words stand in `data/*.txt`. A user's own file has the same format: `[action]` and `[domain]` sections, one word or
+phrase a line in its base form, `#` starts a comment, UTF-8. A word of the user's file moves a shipped one to its section.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from os import PathLike, fspath, stat
+from typing import Literal
+
+from skill_selector.graph.errors import SettingError
+from skill_selector.retrievers.inflections import noun_forms, verb_forms
+from skill_selector.retrievers.text import has_chinese, normalize
+
+Kind = Literal["action", "domain"]
+
+DATA_FILES = ("action-en.txt", "action-zh.txt", "domain-en.txt", "domain-zh.txt")
+
+_TOKEN = re.compile(r"[a-z0-9_]+[+#]*|[\u3400-\u9fff]")
+_GAP = re.compile(r"[ \-/.]?")
+
+
+class _Finder:
+    """Finds known words and phrases in a text: Latin ones by whole words, Chinese ones by the longest match."""
+
+    def __init__(self, words: Iterable[str], *, verbs: bool) -> None:
+        self.canonical: dict[str, str] = {}
+        for word in sorted(words):
+            for form in _forms(word, verbs=verbs):
+                self.canonical.setdefault(_key(form), word)
+        # A base form means itself, even where it looks like another word's inflection.
+        self.canonical.update({_key(word): word for word in words})
+        self.longest = max((len(key.split()) for key in self.canonical), default=0)
+
+    def find(self, text: str) -> Iterator[str]:
+        tokens = list(_TOKEN.finditer(normalize(text)))
+        at = 0
+        while at < len(tokens):
+            found, length = self._match(tokens, at)
+            if found:
+                yield found
+            at += length
+
+    def _match(self, tokens: list[re.Match[str]], at: int) -> tuple[str | None, int]:
+        end = at + 1
+        while end < min(len(tokens), at + self.longest) and _adjacent(tokens[end - 1], tokens[end]):
+            end += 1
+        for stop in range(end, at, -1):
+            found = self.canonical.get(" ".join(token.group() for token in tokens[at:stop]))
+            if found:
+                return found, stop - at
+        return None, 1
+
+
+def _adjacent(left: re.Match[str], right: re.Match[str]) -> bool:
+    return _GAP.fullmatch(left.string, left.end(), right.start()) is not None
+
+
+def _key(word: str) -> str:
+    return " ".join(_TOKEN.findall(word))
+
+
+def _forms(word: str, *, verbs: bool) -> Iterator[str]:
+    if has_chinese(word):
+        yield word
+        return
+    head, _, tail = word.partition(" ")
+    if verbs:
+        yield from (f"{form} {tail}".rstrip() for form in verb_forms(head))
+    if tail or not verbs:
+        start, _, last = word.rpartition(" ")
+        yield from (f"{start} {form}".lstrip() for form in noun_forms(last))
+
+
+@dataclass(frozen=True)
+class WordLists:
+    """The two lists, normalised and in base form. No word is in both."""
+
+    action: frozenset[str]
+    domain: frozenset[str]
+    order: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Every word in the order of its file, for `examples`; alphabetical where empty."""
+
+    @cached_property
+    def _actions(self) -> _Finder:
+        return _Finder(self.action, verbs=True)
+
+    @cached_property
+    def _domains(self) -> _Finder:
+        return _Finder(self.domain, verbs=False)
+
+    def is_action(self, word: str) -> bool:
+        """Tell whether the word, inflected or not, is an action word."""
+        return _key(normalize(word)) in self._actions.canonical
+
+    def is_domain(self, word: str) -> bool:
+        """Tell whether the word, singular or plural, is a domain word."""
+        return _key(normalize(word)) in self._domains.canonical
+
+    def find_action(self, text: str) -> list[str]:
+        """Return the action words that occur in the text, in order and in base form; repeated as often as they occur."""
+        return list(self._actions.find(text))
+
+    def find_domain(self, text: str) -> list[str]:
+        """Return the domain words that occur in the text, in order and in base form; repeated as often as they occur."""
+        return list(self._domains.find(text))
+
+    def examples(self, kind: Kind, language: Literal["en", "zh"], count: int) -> list[str]:
+        """Return at most `count` words of one list in one language, spread over the list; the same ones each time."""
+        known = self.action if kind == "action" else self.domain
+        chinese = language == "zh"
+        words = [word for word in self.order or sorted(known) if word in known and has_chinese(word) == chinese]
+        count = max(0, min(count, len(words)))
+        return [words[index * len(words) // count] for index in range(count)]
+
+
+def load_words(extra: str | PathLike[str] | None = None) -> WordLists:
+    """Return the shipped lists, with those of a user's file where one is named. Reading it blocks.
+
+    Raises:
+        SettingError: the file cannot be read, or a line of it cannot be used; the message names both.
+    """
+    if extra is None:
+        return _shipped()
+    path = fspath(extra)
+    try:
+        status = stat(path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return _extended(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> WordLists:
+    words: dict[str, Kind] = {}
+    folder = files("skill_selector.retrievers") / "data"
+    for name in DATA_FILES:
+        # They are normal as they stand (a test sees to it): normalising Chinese loads OpenCC, which costs.
+        words |= _parse((folder / name).read_text(encoding="utf-8"), name, str)
+    return _word_lists(words)
+
+
+@lru_cache(maxsize=8)
+def _extended(path: str, _modified: int, _size: int) -> WordLists:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from error
+    own = _parse(text, path, normalize)
+    shipped = _shipped()
+    words: dict[str, Kind] = dict(own)
+    words |= {word: "action" if word in shipped.action else "domain" for word in shipped.order if word not in own}
+    return _word_lists(words)
+
+
+def _word_lists(words: dict[str, Kind]) -> WordLists:
+    return WordLists(
+        action=frozenset(word for word, kind in words.items() if kind == "action"),
+        domain=frozenset(word for word, kind in words.items() if kind == "domain"),
+        order=tuple(words),
+    )
+
+
+def _parse(text: str, name: str, clean: Callable[[str], str]) -> dict[str, Kind]:
+    words: dict[str, Kind] = {}
+    section: Kind | None = None
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.partition("#")[0] if raw.lstrip().startswith("#") else raw.partition(" #")[0]
+        word = " ".join(clean(line).split())
+        if not word:
+            continue
+        if word in ("[action]", "[domain]"):
+            section = "action" if word == "[action]" else "domain"
+            continue
+        fault = _fault(word, section, words)
+        if fault or section is None:
+            raise SettingError(f"{name}, line {number}: {fault}")
+        words[word] = section
+    return words
+
+
+def _fault(word: str, section: Kind | None, words: dict[str, Kind]) -> str | None:
+    if word.startswith("["):
+        return f"there is no section {word}; use [action] or [domain]"
+    if section is None:
+        return f"{word!r} stands before the first section; put [action] or [domain] above it"
+    if not _key(word):
+        return f"{word!r} has no letter or digit; leave it out"
+    if words.get(word, section) != section:
+        return f"{word!r} is already under [{words[word]}]; a word has one section"
+    return None
+
+
+def _unreadable(path: str, error: Exception) -> SettingError:
+    return SettingError(f"the word file {path} cannot be read as UTF-8 text: {error}; correct SELECTOR_WORDS_FILE")

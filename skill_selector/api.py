@@ -1,0 +1,154 @@
+"""The calls for scripts and notebooks: a task and folders in, a selection out."""
+
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.errors import SettingError
+from skill_selector.graph.selector import SelectorGraph, build_selector, graph
+from skill_selector.nodes.confirm import NO_SKILL
+from skill_selector.reasoners.base import Reasoner
+from skill_selector.retrievers.custom import CustomRetriever
+from skill_selector.retrievers.library import Progress
+from skill_selector.selection import SkillSelection
+
+Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+Ask = Callable[[dict[str, Any]], Awaitable[str | None] | str | None]
+"""Called with the question and its tied candidates; returns the id of one of them, or None for none."""
+
+RECURSION_LIMIT = 50
+"""Steps that a run may take: ten rounds, the most that can be set, take 32."""
+
+
+def select_skill(
+    task: str,
+    directories: Directories,
+    *,
+    offline: bool = False,
+    llm: BaseChatModel | None = None,
+    reasoner: Reasoner | str | None = None,
+    retriever: CustomRetriever | None = None,
+    ask: Ask | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> SkillSelection:
+    """Return which skill fits the task. Works inside a running event loop too, where it blocks the loop.
+
+    Args:
+        task: what somebody wants done, in words.
+        directories: a folder of skills, or several, lowest precedence first.
+        offline: reason locally, without key and network.
+        llm: a chat model of your own.
+        reasoner: a reasoner of your own, or the name of one: "auto", "llm", "local".
+        retriever: a retriever of your own; see `build_selector`.
+        ask: decides when several skills fit equally; without it the outcome is then "ambiguous".
+        progress: called with the step and the number of skills done, while folders are scanned and indexed.
+        **options: settings of this run, by the names of `SelectorContext`.
+
+    Raises:
+        SkillSelectorError: the task, a folder, a setting or the model cannot be used; the message says what to do.
+    """
+    run = _Run(_selector(llm, reasoner, retriever, ask), _context(options, offline, reasoner, ask), progress)
+    given: Any = {"task": task, "skill_directory": _roots(directories)}
+    while True:
+        for mode, chunk in run.selector.stream(given, **run.arguments):
+            run.take(mode, chunk)
+        if run.question is None or ask is None:
+            return SkillSelection.from_state(run.state)
+        answer = ask(run.question)
+        if isawaitable(answer):
+            raise SettingError("`ask` is async: call `aselect_skill`, or pass a plain function")
+        given = Command(resume=answer or NO_SKILL)
+
+
+async def aselect_skill(
+    task: str,
+    directories: Directories,
+    *,
+    offline: bool = False,
+    llm: BaseChatModel | None = None,
+    reasoner: Reasoner | str | None = None,
+    retriever: CustomRetriever | None = None,
+    ask: Ask | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> SkillSelection:
+    """Return which skill fits the task, without blocking the event loop.
+
+    Arguments and errors are those of `select_skill`; `ask` may be async.
+    """
+    run = _Run(_selector(llm, reasoner, retriever, ask), _context(options, offline, reasoner, ask), progress)
+    given: Any = {"task": task, "skill_directory": _roots(directories)}
+    while True:
+        async for mode, chunk in run.selector.astream(given, **run.arguments):
+            run.take(mode, chunk)
+        if run.question is None or ask is None:
+            return SkillSelection.from_state(run.state)
+        answer = ask(run.question)
+        given = Command(resume=(await answer if isawaitable(answer) else answer) or NO_SKILL)
+
+
+class _Run:
+    """What the sync and the async call share: the arguments of the stream, and what came out of it."""
+
+    def __init__(self, selector: SelectorGraph, context: SelectorContext, progress: Progress | None) -> None:
+        self.selector = selector
+        self._progress = progress
+        self.arguments: dict[str, Any] = {
+            "config": {"recursion_limit": RECURSION_LIMIT, "configurable": {"thread_id": str(uuid4())}},
+            "context": context,
+            "stream_mode": ["custom", "values"],
+        }
+        self.state: dict[str, Any] = {}
+
+    def take(self, mode: str, chunk: Any) -> None:
+        """Keep the newest state; pass progress on."""
+        if mode == "values":
+            self.state = chunk
+        elif self._progress:
+            self._progress(chunk["step"], chunk["done"])
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """What the run stopped to ask, or None when it ended."""
+        interrupts = self.state.get("__interrupt__")
+        return interrupts[0].value if interrupts else None
+
+
+def _selector(
+    llm: BaseChatModel | None,
+    reasoner: Reasoner | str | None,
+    retriever: CustomRetriever | None,
+    ask: Ask | None,
+) -> SelectorGraph:
+    own = None if isinstance(reasoner, str) else reasoner
+    if llm is None and own is None and retriever is None and ask is None:
+        return graph
+    saver = InMemorySaver() if ask else None
+    return build_selector(llm=llm, reasoner=own, retriever=retriever, checkpointer=saver)
+
+
+def _context(
+    options: dict[str, Any], offline: bool, reasoner: Reasoner | str | None, ask: Ask | None
+) -> SelectorContext:
+    named = reasoner if isinstance(reasoner, str) else None
+    if offline and named not in {None, "local"}:
+        raise SettingError(f"offline=True and reasoner={named!r} contradict each other; leave one out")
+    if options.get("on_ambiguous") == "ask" and ask is None:
+        raise SettingError("on_ambiguous='ask' needs somebody to ask: pass `ask`, a function of the question")
+    return SelectorContext.from_options(
+        {**options, "reasoner": "local" if offline else named, "on_ambiguous": "ask" if ask else "report"}
+    )
+
+
+def _roots(directories: Directories) -> list[str]:
+    many = [directories] if isinstance(directories, str | os.PathLike) else list(directories)
+    return [os.fspath(one) for one in many]

@@ -1,0 +1,96 @@
+"""The `skill-selector` command: arguments in, exit status out."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from skill_selector.graph.errors import SkillSelectorError
+
+ERROR, STOPPED = 2, 130
+"""Exit statuses, besides those that the commands return."""
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_EPILOG = "exit status: 0 for a hit, 1 for no hit, 2 for an error. Results go to stdout, everything else to stderr."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status; a user's mistake ends in one line on stderr."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except SkillSelectorError as error:
+        print(f"skill-selector: {error}", file=sys.stderr)  # noqa: T201 - the command's own error line
+        return ERROR
+    except BrokenPipeError:
+        # whoever read our output has seen enough; the interpreter must not complain when it flushes
+        sys.stdout = None
+        return ERROR
+    except KeyboardInterrupt:
+        print("skill-selector: stopped", file=sys.stderr)  # noqa: T201 - the command's own error line
+        return STOPPED
+
+
+def _run(options: argparse.Namespace) -> int:
+    from skill_selector import commands  # noqa: PLC0415 - `--help` does without the heavy parts
+
+    return {"select": commands.select, "scan": commands.scan, "catalog": commands.catalog}[options.command](options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skill-selector",
+        description="Choose the agent skill that fits a task, or say that none does or that several do, and why.",
+        epilog=_EPILOG,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_select(commands)
+    _add_scan(commands)
+    _add_catalog(commands)
+    return parser
+
+
+def _add_select(commands: Commands) -> None:
+    command = commands.add_parser("select", help="choose the skill for a task", epilog=_EPILOG)
+    command.add_argument("task", metavar="TASK", help="what somebody wants done, in words; - reads standard input")
+    _add_skills(command)
+    _add_choice(command)
+    command.add_argument("--explain", action="store_true", help="show routes, rounds and steps as well")
+    command.add_argument("--ask", action="store_true", help="let me choose when several skills fit equally")
+    _add_json(command)
+
+
+def _add_scan(commands: Commands) -> None:
+    command = commands.add_parser("scan", help="list the skills of folders, and everything that is wrong with them")
+    command.add_argument("directories", metavar="DIR", nargs="+", help="a folder of skills")
+    command.add_argument("--strict", action="store_true", help="exit with 1 when anything was wrong")
+    _add_json(command)
+
+
+def _add_catalog(commands: Commands) -> None:
+    command = commands.add_parser("catalog", help="print the <available_skills> block for a prompt")
+    _add_skills(command)
+    command.add_argument("--task", metavar="TASK", help="only the skills that come into question for this task")
+    _add_choice(command)
+    _add_json(command)
+
+
+def _add_skills(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--skills",
+        metavar="DIR",
+        action="append",
+        required=True,
+        help="a folder of skills; may be repeated, lowest precedence first",
+    )
+
+
+def _add_choice(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--offline", action="store_true", help="reason locally, without key and network")
+    command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
+    command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the whole result as JSON")

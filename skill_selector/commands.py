@@ -1,0 +1,100 @@
+"""What each command does, between its arguments and its exit status."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from skill_selector import console
+from skill_selector.catalog.catalog import Catalog
+from skill_selector.graph.errors import SkillSelectorError, TaskError
+from skill_selector.progress import Progress
+from skill_selector.prompts.catalogue import render_catalogue
+from skill_selector.selection import SkillSelection
+
+HIT, NO_HIT = 0, 1
+"""Exit statuses."""
+
+
+def select(options: argparse.Namespace) -> int:
+    """Choose a skill; 0 for a hit, 1 for none."""
+    task = _read_task(options.task)
+    if options.ask and options.task == "-":
+        raise SkillSelectorError("--ask reads your answer from standard input, which TASK - has used up; pass the task")
+    selection = _select(task, options, ask=options.ask)
+    if options.json:
+        _print_json(selection.to_dict())
+    else:
+        console.show_selection(selection, explain=options.explain)
+    return HIT if selection.hit else NO_HIT
+
+
+def scan(options: argparse.Namespace) -> int:
+    """List skills and diagnostics; 1 when `--strict` and anything was wrong."""
+    catalog = _scan(options.directories)
+    if options.json:
+        _print_json(
+            {
+                "roots": list(catalog.roots),
+                "skills": [skill.to_dict() for skill in catalog.skills],
+                "diagnostics": [diagnostic.to_dict() for diagnostic in catalog.diagnostics],
+            }
+        )
+    else:
+        console.show_catalog(catalog)
+    return NO_HIT if options.strict and catalog.diagnostics else HIT
+
+
+def catalog(options: argparse.Namespace) -> int:
+    """Print the catalogue block of every skill, or of a task's candidates; 1 when it is empty."""
+    found = _scan(options.skills)
+    skills = [skill for skill in found.skills if not skill.manual_only]
+    if options.task is not None:
+        selection = _select(_read_task(options.task), options)
+        skills = [found.by_id[one["skill"]["id"]] for one in selection.ranked]
+    block = render_catalogue((skill.name, skill.description, skill.file) for skill in skills)
+    if options.json:
+        _print_json({"block": block, "skills": [skill.id for skill in skills], "characters": len(block)})
+    elif block:
+        console.out(block)
+    if not skills:
+        console.note("no skill to list")
+    return HIT if skills else NO_HIT
+
+
+def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> SkillSelection:
+    from skill_selector.api import select_skill  # noqa: PLC0415 - `scan` does without the graph
+
+    with Progress() as progress:
+
+        def put(question: dict[str, Any]) -> str | None:
+            progress.stop()
+            return console.ask(question)
+
+        return select_skill(
+            task,
+            options.skills,
+            offline=options.offline,
+            ask=put if ask else None,
+            progress=progress.report,
+            top_k=options.top_k,
+            strategy=options.strategy,
+        )
+
+
+def _scan(directories: list[str]) -> Catalog:
+    from skill_selector.catalog.scanner import scan as scan_roots  # noqa: PLC0415 - `--help` does without it
+
+    with Progress() as progress:
+        return scan_roots(directories, progress=lambda done: progress.report("scan", done))
+
+
+def _read_task(task: str) -> str:
+    text = sys.stdin.read() if task == "-" else task
+    if not text.strip():
+        raise TaskError("the task is empty; say in words what shall be done")
+    return text
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    console.out(json.dumps(value, ensure_ascii=False, indent=2))

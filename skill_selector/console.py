@@ -1,0 +1,170 @@
+"""What people see in a terminal: results on stdout, everything else on stderr.
+
+Texts of skills and models are printed as `Text`, never as markup, and without control characters.
+"""
+
+import sys
+import unicodedata
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from skill_selector.catalog.catalog import Catalog
+from skill_selector.catalog.diagnostic import count_kinds
+from skill_selector.graph.records import RUBRIC, RankedSkill
+from skill_selector.selection import REASONS, SkillSelection
+
+PIPED_WIDTH = 120
+"""Columns of tables where stdout is no terminal."""
+
+BAR_WIDTH = 10
+"""Cells of a bar that stands for 40 points; the other parts' bars are to the same scale."""
+
+_OUTCOME_STYLES = {"hit": "bold green", "ambiguous": "bold yellow", "no_match": "bold red"}
+_SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+def out(text: str) -> None:
+    """Print a text to stdout as it is."""
+    print(text)  # noqa: T201 - the one place where results leave
+
+
+def note(text: str) -> None:
+    """Print a line about the run to stderr."""
+    print(f"skill-selector: {plain(text)}", file=sys.stderr)  # noqa: T201 - the one place where notes leave
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, without characters that a terminal would obey."""
+    return " ".join("".join(" " if unicodedata.category(one) in {"Cc", "Cf"} else one for one in text).split())
+
+
+def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
+    """Print a selection: the outcome, what was understood, the candidates; with `explain` also how it came about."""
+    console = _stdout()
+    console.print(Text(plain(selection.headline), style=_OUTCOME_STYLES[selection.outcome]), soft_wrap=True)
+    _facts(console, [("why", REASONS[selection.reason]), ("path", selection.skill_path)])
+    if analysis := selection.analysis:
+        console.print("\nunderstood", style="bold")
+        listed = [(name.replace("_", " "), analysis[name]) for name in ("keywords", "constraints", "tech_stack")]
+        _facts(
+            console,
+            [
+                ("intent", analysis["intent"]),
+                *((name, ", ".join(values)) for name, values in listed),
+                ("when to use", analysis["when_to_use"]),
+            ],
+        )
+    if selection.ranked:
+        console.print("\ncandidates", style="bold")
+        console.print(_candidates(selection.ranked, explain=explain))
+    if explain:
+        _explain(console, selection)
+    for one in selection.degraded:
+        note(f"{one['step']}: {one['what']} failed ({one['why']}); used {one['instead']}")
+    if count := sum(selection.catalog["diagnostics_by_kind"].values()):
+        note(f"{count} diagnostics about the skills; see: skill-selector scan {' '.join(selection.catalog['roots'])}")
+
+
+def show_catalog(catalog: Catalog) -> None:
+    """Print the skills and diagnostics of a scan, and a summary by kind of fault."""
+    console = _stdout()
+    table = _table("skill", "name", "description")
+    for skill in catalog.skills:
+        table.add_row(_cell(skill.id), _cell(skill.name), _cell(_short(skill.description)))
+    if catalog.skills:
+        console.print(table)
+    if catalog.diagnostics:
+        console.print()
+        faults = _table("severity", "kind", "file or folder", "what and how to fix")
+        for one in catalog.diagnostics:
+            style = _SEVERITY_STYLES[one.severity]
+            faults.add_row(
+                Text(one.severity, style), _cell(one.kind), _cell(one.path), _cell(f"{one.message}; {one.fix}")
+            )
+        console.print(faults)
+    kinds = ", ".join(f"{kind} {count}" for kind, count in count_kinds(catalog.diagnostics).items())
+    errors = sum(one.severity == "error" for one in catalog.diagnostics)
+    warnings = sum(one.severity == "warning" for one in catalog.diagnostics)
+    out(f"{len(catalog.skills)} skills; {errors} errors, {warnings} warnings" + (f"; {kinds}" if kinds else ""))
+
+
+def ask(question: dict[str, Any]) -> str | None:
+    """Put the question to whoever sits at the terminal; None for none of the candidates, or no answer."""
+    console = Console(stderr=True, highlight=False)
+    console.print(Text(question["question"], "bold"))
+    offered = question["candidates"]
+    for number, one in enumerate(offered, 1):
+        console.print(Text(f"  {number}  {plain(one['name'])} ({one['score']:g})  {_short(plain(one['description']))}"))
+    console.print(f"  0  none of them\nnumber [0-{len(offered)}]: ", end="")
+    while True:
+        line = sys.stdin.readline()
+        if not line or line.strip() in {"", "0"}:
+            return None
+        if line.strip().isdecimal() and int(line) <= len(offered):
+            return str(offered[int(line) - 1]["id"])
+        console.print(f"a number from 0 to {len(offered)}: ", end="")
+
+
+def _stdout() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _cell(text: str) -> Text:
+    return Text(plain(text))
+
+
+def _short(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _facts(console: Console, facts: list[tuple[str, str | None]]) -> None:
+    for name, value in facts:
+        if value:
+            console.print(Text(f"  {name:<12}", "dim") + Text(plain(value)), soft_wrap=True)
+
+
+def _candidates(ranked: list[RankedSkill], *, explain: bool) -> Table:
+    table = _table("score", "skill", *(f"{part.replace('_', ' ')} {most:g}" for part, most in RUBRIC.items()), "why")
+    if explain:
+        table.add_column("retrieval", overflow="fold")
+    for one in ranked:
+        parts = [_bar(one["dimensions"].get(part, 0.0)) for part in RUBRIC]
+        copies = f" (+{len(one['copies'])} copies)" if one["copies"] else ""
+        row = [
+            Text(f"{one['score']:g}"),
+            _cell(one["skill"]["id"] + copies),
+            *parts,
+            _cell(one["veto"] or one["reason"]),
+        ]
+        if explain:
+            routes = ", ".join(f"{name} {share:.2f}" for name, share in one["routes"].items())
+            row.append(_cell(f"{one['retrieval_score']:.2f} = {routes}" if routes else "by substring"))
+        table.add_row(*row)
+    return table
+
+
+def _bar(points: float) -> Text:
+    full = round(points / max(RUBRIC.values()) * BAR_WIDTH)
+    return Text("█" * full or "·", "blue") + Text(f" {points:g}", "dim")
+
+
+def _explain(console: Console, selection: SkillSelection) -> None:
+    console.print("\nsteps", style="bold")
+    table = _table("round", "step", "seconds", "calls", "tokens", "made")
+    for one in selection.trace:
+        cost = one["cost"]
+        tokens = f"{cost['prompt_tokens']}+{cost['completion_tokens']}"
+        made = "; ".join(f"{name} {value}" for name, value in one["output"].items() if name != "candidates")
+        cells = (str(one["round"]), one["step"], f"{one['seconds']:.3f}", str(cost["calls"]), tokens, _short(made))
+        table.add_row(*map(_cell, cells))
+    console.print(table)

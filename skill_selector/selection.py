@@ -1,0 +1,89 @@
+"""The result of a selection, as Python, JSON and notebooks see it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from skill_selector.graph.records import (
+    CatalogSummary,
+    DecidedBy,
+    Degradation,
+    Outcome,
+    RankedSkill,
+    Reason,
+    SkillRef,
+    TaskAnalysis,
+    TraceEntry,
+)
+
+REASONS: dict[Reason, str] = {
+    "clear_winner": "it reaches the threshold and leads the second by enough",
+    "gap_too_small": "several skills reach the threshold and lie too close together",
+    "below_threshold": "no skill scores high enough for this task",
+    "no_overlap": "no skill shares a word with this task",
+    "vetoed": "the nearest skill rules this task out",
+    "empty_catalog": "there is no skill that could be chosen",
+    "chosen": "a human chose it",
+    "declined": "a human chose none of the candidates",
+}
+"""Each reason code in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillSelection:
+    """Which skill fits the task, and why. Every value is plain JSON.
+
+    `best`, `skill_path` and `selected` are empty unless `outcome` is "hit". `ranked` is best first, scores 0 to 100.
+    """
+
+    outcome: Outcome
+    hit: bool
+    reason: Reason
+    decided_by: DecidedBy
+    best: SkillRef | None
+    skill_path: str | None
+    selected: list[SkillRef]
+    top_score: float
+    score_gap: float
+    ranked: list[RankedSkill]
+    analysis: TaskAnalysis | None
+    catalog: CatalogSummary
+    degraded: list[Degradation]
+    trace: list[TraceEntry]
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "SkillSelection":
+        """Return the selection that a graph run ended with.
+
+        Raises:
+            KeyError: the run has not ended yet.
+        """
+        names = [one.name for one in fields(cls) if one.name != "trace"]
+        return cls(**{name: state[name] for name in names}, trace=state["selector_trace"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the selection as a JSON object, with the keys of `select --json`."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one line."""
+        if self.best:
+            return f"{self.best['name']}: score {self.top_score:g}, {self.score_gap:g} ahead of the next"
+        if self.outcome == "ambiguous":
+            names = " or ".join(one["skill"]["name"] for one in self.ranked[:2])
+            return f"ambiguous: {names}, {self.score_gap:g} apart at {self.top_score:g}"
+        return f"no skill fits (best score {self.top_score:g})"
+
+    def __str__(self) -> str:
+        lines = [self.headline, f"  why: {REASONS[self.reason]}"]
+        if self.skill_path:
+            lines.append(f"  path: {self.skill_path}")
+        lines += [f"  {one['score']:5.1f}  {one['skill']['id']}  {one['reason']}" for one in self.ranked]
+        lines += [f"  note: {one['what']} failed ({one['why']}); used {one['instead']}" for one in self.degraded]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from skill_selector.html import render_selection  # noqa: PLC0415 - only notebooks need it
+
+        return render_selection(self)

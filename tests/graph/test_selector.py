@@ -1,0 +1,345 @@
+"""The selector graph with a scripted reasoner: loop, bound, reset, question, outcomes, trace."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.errors import SettingError, SkillDirectoryError, TaskError
+from skill_selector.graph.selector import SelectorGraph, build_selector
+from skill_selector.graph.state import SelectorOutput
+from skill_selector.reasoners.scripted import ScriptedReasoner
+
+TASK = "merge PDF files, chart CSV tables, write 会议纪要"
+"""Shares words with every skill of `pdf_skills`."""
+
+TIE = {"pdf-merge": 80.0, "csv-chart": 75.0}
+CLEAR = {"pdf-merge": 90.0, "csv-chart": 40.0}
+
+Run = Callable[..., dict[str, Any]]
+
+
+def run_sync(selector: SelectorGraph, given: Any, **options: Any) -> dict[str, Any]:
+    return selector.invoke(given, **options)
+
+
+def run_async(selector: SelectorGraph, given: Any, **options: Any) -> dict[str, Any]:
+    return asyncio.run(selector.ainvoke(given, **options))
+
+
+@pytest.fixture(params=[run_sync, run_async], ids=["sync", "async"])
+def run(request: pytest.FixtureRequest) -> Run:
+    """Run a graph to its end, once through `invoke` and once through `ainvoke`."""
+    runner: Run = request.param
+    return runner
+
+
+def start(root: Path, task: str = TASK) -> dict[str, Any]:
+    return {"task": task, "skill_directory": str(root)}
+
+
+def thread(name: str = "t") -> dict[str, Any]:
+    return {"configurable": {"thread_id": name}}
+
+
+def test_a_clear_winner_is_a_hit_after_one_round(run: Run, pdf_skills: Path) -> None:
+    reasoner = ScriptedReasoner(CLEAR)
+    result = run(build_selector(reasoner=reasoner), start(pdf_skills))
+    assert (result["outcome"], result["hit"], result["reason"], result["decided_by"]) == (
+        "hit",
+        True,
+        "clear_winner",
+        "score",
+    )
+    assert result["best"]["id"] == "pdf-merge"
+    assert result["skill_path"] == str(pdf_skills / "pdf-merge")
+    assert [one["id"] for one in result["selected"]] == ["pdf-merge"]
+    assert (result["top_score"], result["score_gap"]) == (90, 50)
+    assert [one["skill"]["id"] for one in result["ranked"]] == ["pdf-merge", "csv-chart", "meeting-notes"]
+    assert len(reasoner.analyses) == 1
+
+
+def test_the_output_holds_exactly_the_keys_of_its_schema(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(reasoner=ScriptedReasoner(CLEAR)), start(pdf_skills))
+    assert set(result) == set(SelectorOutput.__annotations__)
+
+
+def test_a_score_below_the_threshold_is_no_match(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(reasoner=ScriptedReasoner({"pdf-merge": 59.9})), start(pdf_skills))
+    assert (result["outcome"], result["reason"], result["best"]) == ("no_match", "below_threshold", None)
+    assert result["selected"] == []
+    assert result["skill_path"] is None
+
+
+def test_threshold_and_gap_are_reached_at_their_very_value(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(reasoner=ScriptedReasoner({"pdf-merge": 60.0, "csv-chart": 50.0})), start(pdf_skills))
+    assert result["outcome"] == "hit"
+
+
+def test_a_gap_too_small_is_analysed_again_with_what_tied(run: Run, pdf_skills: Path) -> None:
+    reasoner = ScriptedReasoner(TIE, CLEAR)
+    result = run(build_selector(reasoner=reasoner), start(pdf_skills))
+    assert (result["outcome"], result["best"]["id"]) == ("hit", "pdf-merge")
+    assert [one.attempt for one in reasoner.analyses] == [1, 2]
+    assert [one["skill"]["id"] for one in reasoner.analyses[1].tied] == ["pdf-merge", "csv-chart"]
+    assert reasoner.analyses[1].previous == reasoner.analyses[0].previous or reasoner.analyses[1].previous is not None
+
+
+def test_a_tie_that_stays_is_ambiguous_and_chooses_nobody(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(reasoner=ScriptedReasoner(TIE)), start(pdf_skills))
+    assert (result["outcome"], result["reason"], result["best"]) == ("ambiguous", "gap_too_small", None)
+    assert (result["top_score"], result["score_gap"]) == (80, 5)
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 4])
+def test_analyses_never_exceed_max_attempts(run: Run, pdf_skills: Path, attempts: int) -> None:
+    rounds = [{"pdf-merge": 80.0, "csv-chart": 75.0 - number / 10} for number in range(6)]
+    reasoner = ScriptedReasoner(*rounds)
+    run(build_selector(reasoner=reasoner), start(pdf_skills), context=SelectorContext(max_attempts=attempts))
+    assert len(reasoner.analyses) == attempts
+
+
+def test_a_round_that_changes_nothing_ends_the_loop(run: Run, pdf_skills: Path) -> None:
+    reasoner = ScriptedReasoner(TIE)
+    run(build_selector(reasoner=reasoner), start(pdf_skills), context=SelectorContext(max_attempts=10))
+    assert len(reasoner.analyses) == 2
+
+
+def test_a_low_recursion_limit_ends_the_loop_and_is_reported(run: Run, pdf_skills: Path) -> None:
+    reasoner = ScriptedReasoner(TIE, CLEAR)
+    result = run(build_selector(reasoner=reasoner), start(pdf_skills), config={"recursion_limit": 5})
+    assert result["outcome"] == "ambiguous"
+    assert len(reasoner.analyses) == 1
+    assert [one["what"] for one in result["degraded"]] == ["another analysis"]
+
+
+@pytest.mark.parametrize("limit", range(4, 12))
+def test_no_recursion_limit_from_four_on_breaks_a_run(pdf_skills: Path, limit: int) -> None:
+    rounds = [{"pdf-merge": 80.0, "csv-chart": 75.0 - number / 10} for number in range(6)]
+    selector = build_selector(reasoner=ScriptedReasoner(*rounds), checkpointer=InMemorySaver())
+    context = SelectorContext(max_attempts=4, on_ambiguous="ask")
+    result = selector.invoke(start(pdf_skills), {**thread(), "recursion_limit": limit}, context=context)
+    assert result["outcome"] == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "gap"),
+    [
+        ([{"pdf-merge": 80.0, "csv-chart": 75.0}, {"pdf-merge": 80.0, "csv-chart": 77.0}], 5),
+        ([{"pdf-merge": 80.0, "csv-chart": 77.0}, {"pdf-merge": 80.0, "csv-chart": 75.0}], 5),
+        ([{"pdf-merge": 80.0, "csv-chart": 75.0}, {"pdf-merge": 30.0, "csv-chart": 2.0}], 5),
+    ],
+)
+def test_the_best_round_stands_not_the_last(
+    run: Run, pdf_skills: Path, rounds: list[dict[str, float]], gap: float
+) -> None:
+    result = run(build_selector(reasoner=ScriptedReasoner(*rounds)), start(pdf_skills))
+    assert (result["outcome"], result["score_gap"]) == ("ambiguous", gap)
+
+
+def test_a_second_task_on_the_same_thread_forgets_the_first(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR), checkpointer=InMemorySaver())
+    first = run(selector, start(pdf_skills), config=thread())
+    assert first["hit"]
+    nothing = build_selector(reasoner=ScriptedReasoner({}), checkpointer=selector.checkpointer)
+    second = run(nothing, start(pdf_skills, "knit a scarf"), config=thread())
+    assert (second["outcome"], second["best"], second["selected"]) == ("no_match", None, [])
+    assert [one["step"] for one in second["selector_trace"]] == ["scan", "analyze", "retrieve", "rank"]
+
+
+def test_a_thread_serves_a_next_task_that_comes_as_messages_only(run: Run, pdf_skills: Path) -> None:
+    reasoner = ScriptedReasoner(CLEAR)
+    selector = build_selector(reasoner=reasoner, checkpointer=InMemorySaver())
+    run(selector, start(pdf_skills, "first task"), config=thread())
+    run(selector, {"messages": [HumanMessage("second task")]}, config=thread())
+    assert [one.task for one in reasoner.analyses] == ["first task", "second task"]
+
+
+def test_a_next_run_without_a_task_is_refused_not_answered_with_the_last_one(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR), checkpointer=InMemorySaver())
+    run(selector, {"messages": [HumanMessage("a task")], "skill_directory": str(pdf_skills)}, config=thread())
+    with pytest.raises(TaskError):
+        run(selector, {"skill_directory": str(pdf_skills)}, config=thread())
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [HumanMessage("old"), AIMessage("yes?"), HumanMessage("merge PDF files"), AIMessage("working on it")],
+        [{"role": "user", "content": "merge PDF files"}, {"role": "assistant", "content": "ok"}],
+        [{"type": "human", "content": [{"type": "text", "text": "merge PDF files"}]}],
+        [("human", "merge PDF files")],
+        HumanMessage("merge PDF files"),
+    ],
+)
+def test_the_last_human_message_is_the_task(pdf_skills: Path, messages: Any) -> None:
+    reasoner = ScriptedReasoner(CLEAR)
+    build_selector(reasoner=reasoner).invoke({"messages": messages, "skill_directory": str(pdf_skills)})
+    assert reasoner.analyses[0].task == "merge PDF files"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"task": ""},
+        {"task": " \n "},
+        {"task": 7},
+        {"messages": []},
+        {"messages": [AIMessage("hello")]},
+        {"messages": [{"content": "nobody said it"}]},
+        {"messages": [HumanMessage("  ")]},
+    ],
+)
+def test_input_without_a_task_is_refused(run: Run, pdf_skills: Path, given: dict[str, Any]) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR))
+    with pytest.raises(TaskError, match="task"):
+        run(selector, {**given, "skill_directory": str(pdf_skills)})
+
+
+@pytest.mark.parametrize("given", [{}, {"skill_directory": ""}, {"skill_directory": []}, {"skill_directory": [3]}])
+def test_input_without_a_folder_is_refused(run: Run, given: dict[str, Any]) -> None:
+    with pytest.raises(SkillDirectoryError, match="skill_directory"):
+        run(build_selector(reasoner=ScriptedReasoner()), {**given, "task": TASK})
+
+
+def test_a_missing_folder_is_an_exception_that_names_it(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(SkillDirectoryError, match="no-such-folder"):
+        run(build_selector(reasoner=ScriptedReasoner()), start(tmp_path / "no-such-folder"))
+
+
+def test_an_unknown_strategy_is_refused_before_anything_is_scanned(run: Run, pdf_skills: Path) -> None:
+    with pytest.raises(SettingError, match="react"):
+        run(
+            build_selector(reasoner=ScriptedReasoner()),
+            start(pdf_skills),
+            context=SelectorContext(strategy="magic"),
+        )
+
+
+def test_an_empty_folder_is_no_match_without_asking_anybody(run: Run, skills_root: Path) -> None:
+    reasoner = ScriptedReasoner(CLEAR)
+    result = run(build_selector(reasoner=reasoner), start(skills_root))
+    assert (result["outcome"], result["reason"], result["ranked"]) == ("no_match", "empty_catalog", [])
+    assert reasoner.analyses == []
+
+
+def test_skills_that_only_a_human_may_start_are_never_candidates(
+    run: Run, skills_root: Path, write_skill: Callable[..., Path]
+) -> None:
+    write_skill("pdf-merge", "Merge PDF files.", **{"disable-model-invocation": "true"})
+    result = run(build_selector(reasoner=ScriptedReasoner(CLEAR)), start(skills_root))
+    assert (result["outcome"], result["reason"]) == ("no_match", "empty_catalog")
+
+
+def test_a_human_is_asked_and_the_answer_is_a_hit(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE), checkpointer=InMemorySaver())
+    context = SelectorContext(on_ambiguous="ask")
+    asked = run(selector, start(pdf_skills), config=thread(), context=context)
+    question = asked["__interrupt__"][0].value
+    assert [one["id"] for one in question["candidates"]] == ["pdf-merge", "csv-chart"]
+    result = run(selector, Command(resume="csv-chart"), config=thread(), context=context)
+    assert (result["outcome"], result["reason"], result["decided_by"]) == ("hit", "chosen", "human")
+    assert result["best"]["id"] == "csv-chart"
+    assert result["skill_path"] == str(pdf_skills / "csv-chart")
+
+
+def test_a_human_who_wants_none_of_them_makes_it_no_match(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE), checkpointer=InMemorySaver())
+    context = SelectorContext(on_ambiguous="ask")
+    run(selector, start(pdf_skills), config=thread(), context=context)
+    result = run(selector, Command(resume="none"), config=thread(), context=context)
+    assert (result["outcome"], result["reason"], result["decided_by"]) == ("no_match", "declined", "human")
+    assert result["best"] is None
+
+
+@pytest.mark.parametrize("nonsense", ["meeting-notes", "no-such-skill", 1, {"id": "pdf-merge"}, ["pdf-merge"]])
+def test_an_answer_that_was_not_offered_is_asked_again(run: Run, pdf_skills: Path, nonsense: Any) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE), checkpointer=InMemorySaver())
+    context = SelectorContext(on_ambiguous="ask")
+    run(selector, start(pdf_skills), config=thread(), context=context)
+    again = run(selector, Command(resume=nonsense), config=thread(), context=context)
+    assert "neither" in again["__interrupt__"][0].value["error"]
+    result = run(selector, Command(resume="pdf-merge"), config=thread(), context=context)
+    assert result["best"]["id"] == "pdf-merge"
+
+
+def test_settings_of_the_builder_hold_where_the_run_sets_none(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(
+        reasoner=ScriptedReasoner({"pdf-merge": 50.0}), context=SelectorContext(hit_threshold=45, top_k=2)
+    )
+    assert run(selector, start(pdf_skills))["hit"]
+    result = run(selector, start(pdf_skills), context=SelectorContext(hit_threshold=55))
+    assert not result["hit"]
+    assert len(result["ranked"]) == 2
+
+
+def test_a_threshold_of_zero_does_not_make_a_score_of_zero_a_hit(run: Run, pdf_skills: Path) -> None:
+    context = SelectorContext(hit_threshold=0, min_gap=0)
+    result = run(build_selector(reasoner=ScriptedReasoner({})), start(pdf_skills), context=context)
+    assert result["outcome"] == "no_match"
+
+
+def test_the_trace_has_one_entry_a_step_with_round_and_time(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(reasoner=ScriptedReasoner(TIE, CLEAR)), start(pdf_skills))
+    steps = [(one["step"], one["round"]) for one in result["selector_trace"]]
+    assert steps == [
+        ("scan", 0),
+        ("analyze", 1),
+        ("retrieve", 1),
+        ("rank", 1),
+        ("analyze", 2),
+        ("retrieve", 2),
+        ("rank", 2),
+    ]
+    assert all(one["seconds"] >= 0 and one["started"].endswith("+00:00") for one in result["selector_trace"])
+    assert result["selector_trace"][2]["output"]["candidates"][0]["routes"]
+
+
+def test_every_step_of_a_run_can_be_read_back_from_its_checkpoints(pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE, CLEAR), checkpointer=InMemorySaver())
+    selector.invoke(start(pdf_skills), thread())
+    history = list(selector.get_state_history(thread()))
+    nexts = [one.next for one in reversed(history)]
+    assert nexts == [
+        ("__start__",),
+        ("scan",),
+        ("analyze",),
+        ("retrieve",),
+        ("rank",),
+        ("analyze",),
+        ("retrieve",),
+        ("rank",),
+        (),
+    ]
+
+
+def test_the_state_is_plain_json_and_comes_back_from_a_checkpoint_as_it_went_in(pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE, CLEAR), checkpointer=InMemorySaver())
+    result = selector.invoke(start(pdf_skills), thread())
+    values = selector.get_state(thread()).values
+    assert json.loads(json.dumps(values)) == values
+    assert {key: values[key] for key in result} == result
+
+
+def test_schemas_show_their_fields() -> None:
+    selector = build_selector()
+    assert set(selector.get_input_jsonschema()["properties"]) == {"task", "messages", "skill_directory"}
+    assert set(selector.get_output_jsonschema()["properties"]) == set(SelectorOutput.__annotations__)
+    context = selector.get_context_jsonschema()
+    assert context is not None
+    assert context["properties"]["top_k"]["description"]
+
+
+def test_studio_sees_the_steps_by_their_names() -> None:
+    drawn = build_selector().get_graph()
+    assert {"scan", "analyze", "retrieve", "rank", "confirm"} <= set(drawn.nodes)
+    edges = {(edge.source, edge.target) for edge in drawn.edges}
+    assert {("rank", "analyze"), ("rank", "confirm"), ("rank", "__end__"), ("scan", "__end__")} <= edges
