@@ -42,7 +42,7 @@ def seconds(command: list[str]) -> float:
     """Return the wall time of one process, from start to end."""
     environment = {**os.environ, "SELECTOR_REASONER": "local"}
     start = time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=False)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
     return time.perf_counter() - start
 
 

@@ -10,8 +10,10 @@ from skill_selector.catalog.keys import field_of
 PROSE = {"name", "description", "when_to_use", "compatibility"}
 """Fields whose values are sentences, in which a `#` is more likely a word than a comment."""
 
-_LINE = re.compile(r"""(?P<indent>[ ]*)(?P<quote>["']?)(?P<key>\w[\w.\- ]{0,60})(?P=quote)[ \t]*:(?:[ \t]+(?P<value>.*))?""")
-_WORD = re.compile(r"#[^\s#]")
+_LINE = re.compile(
+    r"""(?P<indent>[ ]*)(?P<quote>["']?)(?P<key>\w[\w.\- ]{0,60})(?P=quote)[ \t]*:(?:[ \t]+(?P<value>.*))?"""
+)
+_WORD = re.compile(r"#\S")
 
 
 def restore(header: str, values: dict[str, Any], marked: set[str]) -> list[Fault]:

@@ -9,7 +9,7 @@ from skill_selector.catalog.encoding import decode
 from skill_selector.catalog.faults import FIXES, OPENING_FAULTS, Fault, message_of
 from skill_selector.catalog.frontmatter import MAX_HEADER, Opening
 from skill_selector.catalog.keys import field_of, is_known
-from skill_selector.catalog.reader import Reading, ReadError, read
+from skill_selector.catalog.reader import ReadError, Reading, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class Document:
     """The frontmatter as nested dicts, lists and texts; None where there is none."""
     body: str
     """The text after the frontmatter, without surrounding white space."""
+    lines: int
+    """Lines of the whole file."""
 
 
 @dataclass(slots=True)
@@ -43,7 +45,7 @@ def open_document(data: bytes, report: Report) -> Document | None:
         if attempt or not header.strip():
             attempt = attempt or _Attempt({}, end, True)
             _report_faults(attempt.faults, 2, report)
-            return Document(attempt.values, text[attempt.end :].strip())
+            return Document(attempt.values, trimmed(text, attempt.end), count_lines(text))
     return _open_odd(text, report)
 
 
@@ -58,8 +60,23 @@ def _open_odd(text: str, report: Report) -> Document:
                 what = f"line {resolved[1]}: unresolved merge conflicts; the first side was taken of each"
                 report.warning("merge_conflict", what, "resolve the conflicts and remove their markers")
             _report_opening(candidate, opening, attempt, report)
-            return Document(attempt.values, _body(candidate, opening, attempt.end))
-    return Document(None, text.strip("\ufeff \t\n"))
+            return Document(attempt.values, _body(candidate, opening, attempt.end), count_lines(text))
+    return Document(None, trimmed(text), count_lines(text))
+
+
+def trimmed(text: str, start: int = 0) -> str:
+    """Return a text from an offset on without surrounding white space, copying it only once."""
+    end = len(text)
+    while start < end and (text[start].isspace() or text[start] == "\ufeff"):
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return text[start:end]
+
+
+def count_lines(text: str) -> int:
+    """Return the number of lines; a line end at the very end begins no further one."""
+    return text.count("\n") + (not text.endswith("\n"))
 
 
 def _read_clean(header: str, end: int) -> _Attempt | None:
@@ -129,7 +146,7 @@ def _is_frontmatter(attempt: _Attempt, opening: Opening) -> bool:
 
 
 def _body(text: str, opening: Opening, end: int) -> str:
-    body = text[end:].strip()
+    body = trimmed(text, end)
     if opening.fault == "code_fence":
         first, _, rest = body.partition("\n")
         if first.strip() in ("```", "~~~", "````"):

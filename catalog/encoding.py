@@ -13,6 +13,7 @@ MARKS = (  # the longer ones first: UTF-32's mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+MARK_BEGINS = bytes(sorted({mark[0] for mark, _ in MARKS}))
 SAMPLE = 65_536
 """Bytes that are looked at to tell an encoding, or text from other data."""
 CONTROL_SHARE = 0.05
@@ -32,17 +33,19 @@ def decode(data: bytes, report: Report) -> str | None:
     if text is None:
         report.error("binary", "the file holds binary data, not text", "replace it with a text file in UTF-8")
         return None
-    if "\0" in text:
+    if b"\0" in data and "\0" in text:  # bytes are searched several times as fast as wide text
         line = text.count("\n", 0, text.index("\0")) + 1
         text = text.replace("\0", "")
         report.warning("nul_characters", f"NUL characters from line {line} on were removed", SAVE_AS_UTF8)
-    if "\r" in text:
+    if b"\r" in data and "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
 
 def _decode(data: bytes, report: Report) -> str | None:
-    mark, encoding = next(((mark, name) for mark, name in MARKS if data.startswith(mark)), (b"", None))
+    mark, encoding = b"", None
+    if data[0] in MARK_BEGINS:
+        mark, encoding = next(((mark, name) for mark, name in MARKS if data.startswith(mark)), (b"", None))
     if encoding == "utf-8":
         report.note(
             "byte_order_mark",
@@ -67,9 +70,9 @@ def _decode(data: bytes, report: Report) -> str | None:
 
 def _unmarked_utf16(data: bytes) -> str | None:
     """Recognise UTF-16 without a mark by its NULs, which then stand in one half of the pairs only."""
-    head = data[:SAMPLE]
-    if b"\0" not in head or len(data) % 2:
+    if b"\0" not in data or len(data) % 2:
         return None
+    head = data[:SAMPLE]
     pairs = len(head) // 2
     even, odd = head[0::2].count(0), head[1::2].count(0)
     if odd > 0.4 * pairs and even * 10 < odd:

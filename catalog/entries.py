@@ -8,8 +8,9 @@ from skill_selector.catalog.keys import is_known
 
 _KEY = re.compile(
     r"""(?P<indent>[ \t\u00a0\u3000]*)(?P<quote>["']?)(?P<key>\w[\w.\- ]{0,60}?)(?P=quote)[ \t]*"""
-    r"""(?P<colon>:(?=[\s\u3000]|\Z)|：|:)[ \t\u00a0\u3000]*(?P<value>.*)"""
+    r"""(?::(?=[\s\u3000]|\Z)|(?P<wide>：)|(?P<tight>:))[ \t\u00a0\u3000]*(?P<value>.*)"""
 )
+_HEADING = re.compile(r"#{1,6}[ \t]+")
 _MARKDOWN = re.compile(r"#{1,6}\s|```|~~~|\||<|!\[|\*\*|\d+[.)]\s")
 _BLOCK = re.compile(r"[|>][+-]?\d?(?:\s|\Z)")
 _LONGEST_VALUE = 400
@@ -64,6 +65,7 @@ class _Splitter:
         self.entries: list[Entry] = []
         self.base = 0
         self.after_blank = False
+        self.lookahead = 20 * _LONGEST_VALUE
 
     def split(self) -> Entries:
         index = 0
@@ -93,24 +95,27 @@ class _Splitter:
         return Entries(self.entries, index, False)
 
     def _entry(self, line: str, index: int) -> Entry | None:
-        match = _KEY.match(line)
+        # some formatters make a heading of the first key
+        heading = None if self.entries else _HEADING.match(line)
+        match = _KEY.match(line, heading.end() if heading else 0)
         if not match:
             return None
-        key, value = match["key"].strip(), match["value"]
+        key = match["key"].strip()
         known = is_known(key)
-        if (" " in key or (match["colon"] == ":" and value and line[match.start("value") - 1] == ":")) and not known:
+        if not known and (heading or match["tight"] or " " in key):
             return None
-        entry = Entry(key, index, value.rstrip())
-        if match["colon"] == "：":
-            entry.fault = "fullwidth_colon"
-        elif value and line[match.start("value") - 1] == ":":
-            entry.fault = "missing_space"
-        if not self.entries or _indent(line) <= self.base:
-            return entry
-        if known and _is_plain(self.entries[-1].value) and not self._in_list():
+        entry = Entry(key, index, match["value"].rstrip())
+        for found, fault in (
+            (match["wide"], "fullwidth_colon"),
+            (match["tight"], "missing_space"),
+            (heading, "heading"),
+        ):
+            entry.fault = fault if found else entry.fault
+        if self.entries and _indent(line) > self.base:
+            if not known or self._in_list() or not _is_plain(self.entries[-1].value):
+                return None
             entry.fault = "bad_indentation"
-            return entry
-        return None
+        return entry
 
     def _in_list(self) -> bool:
         return any(line.lstrip().startswith("- ") for line in self.entries[-1].rest)
@@ -142,10 +147,11 @@ class _Splitter:
     def _take_value(self, entry: Entry, start: int) -> int:
         """Take the lines up to the end of a bracketed or quoted value, whatever their indentation."""
         opener = entry.value[:1]
-        if opener not in "[{\"'" or not opener:
+        if not opener or opener not in "[{\"'":
             return 0
         depth = 0
-        for count, line in enumerate([entry.value, *self.lines[start : start + _LONGEST_VALUE]]):
+        for count, line in enumerate([entry.value, *self.lines[start : start + min(_LONGEST_VALUE, self.lookahead)]]):
+            self.lookahead -= 1
             stripped = line.strip()
             if count and (ANY_FENCE.fullmatch(stripped) or (opener in "\"'" and self._entry(line, 0))):
                 return 0

@@ -50,6 +50,7 @@ _FOUND = {
     "missing_space": "there is no space after the colon",
     "fullwidth_colon": "the colon is a full-width one (：)",
     "unindented_text": "the value goes on in lines that are not indented",
+    "heading": "the key is written as a heading",
     "list_of_fields": "the fields are written as a list",
 }
 
@@ -73,6 +74,7 @@ FIXES = {
     "missing_space": "put a space after the colon",
     "fullwidth_colon": 'write ": " with an ASCII colon',
     "unindented_text": 'indent the lines, or write the value as a block: "key: >-"',
+    "heading": 'leave out the "#" before the key',
     "list_of_fields": 'leave out the "- " before each key',
 }
 

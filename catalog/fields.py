@@ -1,8 +1,5 @@
 """From the frontmatter's values to a skill's fields."""
 
-import re
-import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +8,9 @@ from skill_selector.catalog.invisible import without_invisible
 from skill_selector.catalog.keys import DESCRIPTION_STAND_INS, SPELLINGS, Field, bare, field_of
 from skill_selector.catalog.tools import read_tools
 from skill_selector.catalog.words import as_list, as_switch, as_text
+
+Place = tuple[dict[str, Any], str]
+"""A value's mapping and its key there."""
 
 
 @dataclass(slots=True)
@@ -35,7 +35,22 @@ class Fields:
 
 def read_fields(values: dict[str, Any], report: Report) -> Fields:
     """Return the fields of a frontmatter; a value that a field cannot use stays in `rest`, with a warning."""
-    return _Fields(values, report).read()
+    reader = _Reader(values, report)
+    fields = Fields(
+        name=reader.name(),
+        description=reader.description(),
+        category=reader.text("category"),
+        language=reader.text("language"),
+        version=reader.text("version"),
+        compatibility=reader.text("compatibility"),
+        when_to_use=visible(reader.text("when_to_use") or "", "when to use", report),
+        triggers=reader.texts("triggers"),
+        tags=reader.texts("tags"),
+        manual_only=reader.switch("manual_only"),
+    )
+    reader.tools(fields)
+    fields.rest = reader.rest()
+    return fields
 
 
 def visible(text: str, what: str, report: Report) -> str:
@@ -44,37 +59,128 @@ def visible(text: str, what: str, report: Report) -> str:
     if removed:
         message = f"{what}: invisible characters were removed: {', '.join(removed[:10])}"
         report.warning("invisible_characters", message, "remove them: they hide text or change its direction")
-    return cleaned
+    return cleaned.strip()
 
 
-class _Fields:
+class _Reader:
+    """Takes each value out of where it stands: at the top or below `metadata`, in any spelling of its key."""
+
     def __init__(self, values: dict[str, Any], report: Report) -> None:
         self.report = report
-        self.top = dict(values)
+        self.top: dict[str, Any] = {}
         self.below: dict[str, Any] = {}
-        for key in values:
-            if bare(key) == "metadata" and isinstance(values[key], dict):
-                self.below.update(self.top.pop(key))
-        self.by_field: dict[Field, list[tuple[dict[str, Any], str]]] = {}
+        for key, value in values.items():
+            if bare(key) == "metadata" and isinstance(value, dict):
+                self.below.update(value)
+            else:
+                self.top[key] = value
+        self.places: dict[Field, list[Place]] = {}
         for holder in (self.top, self.below):
             for key in holder:
                 name = field_of(key)
-                if name and not (holder is self.below and name in ("name", "description")):
-                    self.by_field.setdefault(name, []).append((holder, key))
-        for name, found in self.by_field.items():
-            if len(found) > 1:
-                found.sort(key=lambda one: (one[0] is self.below, SPELLINGS[one_field(name)].index(bare(one[1])), one[1] != name))
+                if name:
+                    self.places.setdefault(name, []).append((holder, key))
+        for name, places in self.places.items():
+            if len(places) > 1:
+                places.sort(key=lambda place: self._order(name, place))
 
-    def read(self) -> Fields:
-        fields = Fields()
-        fields.name = self._name()
-        fields.description = self._description()
-        fields.when_to_use = visible(self._text("when_to_use") or "", "when to use", self.report)
-        for name in ("category", "language", "version", "compatibility"):
-            setattr(fields, name, self._text(name))
-        fields.triggers = self._list("triggers")
-        fields.tags = self._list("tags")
-        self._tools(fields)
-        fields.manual_only = self._switch()
-        fields.rest = self._rest()
-        return fields
+    def name(self) -> str | None:
+        """Return the name; one below `metadata` names something else."""
+        for holder, key in self.places.get("name", ()):
+            if holder is self.top:
+                value = holder.pop(key)
+                if isinstance(value, str):
+                    self._check_spelling(key, "name")
+                    return visible(" ".join((as_text(value) or "").split()), "name", self.report) or None
+                self._unusable(self.top, key, value, "is not text")
+        return None
+
+    def description(self) -> str | None:
+        """Return the description, or what stands in for it."""
+        places = self.places.get("description", [])
+        for holder, key in [place for place in places if place[0] is self.top]:
+            value = holder.pop(key)
+            text = as_text(value)
+            if text:
+                self._check_spelling(key, "description")
+                if not isinstance(value, str):
+                    message = "description: it is a list or map; its parts were joined"
+                    self.report.warning("description_not_text", message, "write the description as one text")
+                return visible(text, "description", self.report) or None
+        for holder in (self.top, self.below):
+            for key in (key for key in holder if holder is self.below or bare(key) in DESCRIPTION_STAND_INS):
+                text = as_text(holder[key]) if bare(key) in ("description", *DESCRIPTION_STAND_INS) else None
+                if text:
+                    message = f"there is no description; {key!r} was taken"
+                    self.report.warning("description_elsewhere", message, "name the top-level key 'description'")
+                    del holder[key]
+                    return visible(text, "description", self.report) or None
+        return None
+
+    def text(self, name: Field) -> str | None:
+        """Return a field that is one text."""
+        for holder, key in self.places.get(name, ()):
+            text = as_text(holder[key])
+            if text:
+                del holder[key]
+                return text
+        return None
+
+    def texts(self, name: Field) -> tuple[str, ...]:
+        """Return a field that is a list, from all places together."""
+        found: dict[str, None] = {}
+        for holder, key in self.places.get(name, ()):
+            found.update(dict.fromkeys(as_list(holder.pop(key))))
+        return tuple(found)
+
+    def switch(self, name: Field) -> bool:
+        """Return a field that is true or false."""
+        for holder, key in self.places.get(name, ()):
+            value = holder.pop(key)
+            answer = as_switch(value)
+            if answer is not None:
+                return answer
+            if as_text(value):
+                self._unusable(holder, key, value, "is neither true nor false")
+        return False
+
+    def tools(self, fields: Fields) -> None:
+        """Fill in the tools that a skill may use and those that it may not."""
+        allowed = list(self.places.get("allowed_tools", ()))
+        if not allowed:
+            allowed = [(self.top, key) for key in self.top if bare(key) == "tools"]
+        disallowed: list[str] = []
+        for name, places in (("allowed", allowed), ("disallowed", self.places.get("disallowed_tools", []))):
+            for holder, key in places[:1]:
+                value = holder.pop(key)
+                found = read_tools(value)
+                if found is None:
+                    self._unusable(holder, key, value, "names no tools")
+                elif name == "allowed":
+                    fields.allowed_tools = None if found[0] is None else tuple(dict.fromkeys(found[0]))
+                    disallowed.extend(found[1])
+                else:
+                    disallowed.extend(found[0] or [])
+        fields.disallowed_tools = tuple(dict.fromkeys(disallowed))
+
+    def rest(self) -> dict[str, Any]:
+        """Return what was not taken; what is below `metadata` comes up where the key is free."""
+        rest = dict(self.top)
+        clashes = {key: value for key, value in self.below.items() if key in rest}
+        rest.update((key, value) for key, value in self.below.items() if key not in clashes)
+        if clashes:
+            rest.setdefault("metadata", clashes)
+        return rest
+
+    def _order(self, name: Field, place: Place) -> tuple[bool, int, bool]:
+        holder, key = place
+        return holder is self.below, SPELLINGS[name].index(bare(key)), key != key.lower()
+
+    def _check_spelling(self, key: str, expected: str) -> None:
+        if key != expected:
+            message = f"the key {key!r} was taken as {expected!r}"
+            self.report.warning("key_spelling", message, f"write {expected!r}: most hosts know only that")
+
+    def _unusable(self, holder: dict[str, Any], key: str, value: Any, why: str) -> None:
+        holder[key] = value
+        self.report.warning("field_not_usable", f"{key}: the value {why}; it was kept as it is", "correct the value")

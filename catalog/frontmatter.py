@@ -13,7 +13,9 @@ SEARCHED = 4_000
 _BLANK = "[ \\t\u00a0\u3000\u200b\ufeff]*+"
 _OPEN = re.compile(rf"---{_BLANK}(?:ya?ml|json)?{_BLANK}(?:\n|\Z)")
 CLOSE = re.compile(rf"^(?:---|\.\.\.){_BLANK}$", re.MULTILINE)
-ANY_FENCE = re.compile(rf"(?:-{{2,}}|[–—―−]+-*|-+[–—―−]+|\.{{3}}|\+{{3,}}|={{3,}}|\*{{3,}}|_{{3,}}|~{{3,}}|`{{3,}}){_BLANK}")
+ANY_FENCE = re.compile(
+    rf"(?:-{{2,}}|[–—―−]+-*|-+[–—―−]+|\.{{3}}|\+{{3,}}|={{3,}}|\*{{3,}}|_{{3,}}|~{{3,}}|`{{3,}}){_BLANK}"
+)
 """A whole stripped line that somebody may have meant as a fence."""
 
 _PRELUDE = re.compile(r"(?:[\s\ufeff\u200b]++|<!--.*?-->)*+", re.DOTALL)
@@ -23,7 +25,7 @@ _CODE_OPEN = re.compile(
     rf"[ \t]*+(?:```+|~~~+)[ \t]*+[\w-]*+{_BLANK}\n\s*+(?:(?P<fence>---){_BLANK}\n|(?={_STATED}))", re.IGNORECASE
 )
 _NO_OPEN = re.compile(_STATED, re.IGNORECASE)
-_BELOW_TEXT = re.compile(rf"^[ ]{{0,3}}---{_BLANK}\n(?={_STATED})", re.MULTILINE | re.IGNORECASE)
+_BELOW_TEXT = re.compile(rf"---{_BLANK}\n(?={_STATED})", re.IGNORECASE)
 _CODE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 
 
@@ -68,10 +70,11 @@ def openings(text: str) -> Iterator[Opening]:
             yield Opening(found.end(), fault)
     if _NO_OPEN.match(text, begin):
         yield Opening(begin, "missing_fence")
-    for found in _BELOW_TEXT.finditer(text, begin + 1, begin + SEARCHED):
-        above = text[begin : found.start()]
-        if len(_CODE_LINE.findall(above)) % 2 == 0:
-            yield Opening(found.end(), "frontmatter_not_first", above.strip())
+    at = begin
+    while (at := text.find("\n---", at, begin + SEARCHED) + 1) > 0:
+        found = _BELOW_TEXT.match(text, at)
+        if found and len(_CODE_LINE.findall(text, begin, at)) % 2 == 0:
+            yield Opening(found.end(), "frontmatter_not_first", text[begin:at].strip())
 
 
 def without_conflicts(text: str) -> tuple[str, int] | None:
@@ -79,7 +82,7 @@ def without_conflicts(text: str) -> tuple[str, int] | None:
 
     None where there is no complete conflict, or none that begins within or before a frontmatter.
     """
-    if not re.search(r"^<{7}(?: |$)", text[:SEARCHED], re.MULTILINE):
+    if text.find("<<<<<<<", 0, SEARCHED) < 0:
         return None
     kept: list[str] = []
     side, first, number = "both", 0, 0

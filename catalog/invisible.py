@@ -20,7 +20,7 @@ def without_invisible(text: str) -> tuple[str, list[str]]:
     Those that scripts and emoji need stay: joiners inside Arabic, Indic and emoji sequences, one variation selector
     behind a character, direction marks in text that has letters written from the right, the tags of a flag.
     """
-    if not _SUSPECT.search(text):
+    if (text.isascii() and text.isprintable()) or not _SUSPECT.search(text):
         return text, []
     flags = [span for flag in _FLAG.finditer(text) for span in range(flag.start(), flag.end())]
     right_to_left = any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)

@@ -1,5 +1,6 @@
 """Which frontmatter key means which field, in all its spellings."""
 
+from functools import lru_cache
 from typing import Literal
 
 Field = Literal[
@@ -20,7 +21,16 @@ Field = Literal[
 SPELLINGS: dict[Field, tuple[str, ...]] = {
     "name": ("name", "名称"),
     "description": ("description", "描述"),
-    "when_to_use": ("whentouse", "usewhen", "whenuse", "whentoinvoke", "whentoapply", "readwhen", "适用场景", "使用场景"),
+    "when_to_use": (
+        "whentouse",
+        "usewhen",
+        "whenuse",
+        "whentoinvoke",
+        "whentoapply",
+        "readwhen",
+        "适用场景",
+        "使用场景",
+    ),
     "triggers": ("triggers", "trigger", "triggerwords", "triggerphrases", "triggerkeywords", "触发词", "触发条件"),
     "tags": ("tags", "tag", "keywords", "keyword", "标签", "关键词"),
     "version": ("version", "skillversion", "版本"),
@@ -41,6 +51,7 @@ _TABLE = str.maketrans("", "", "-_ ")
 _OTHERS = {"metadata", "license", "author", "tools", "model", "title", "homepage", "argumenthint", "userinvocable"}
 
 
+@lru_cache(maxsize=4096)
 def bare(key: str) -> str:
     """Return a key without case, hyphens, underscores and spaces."""
     return key.translate(_TABLE).lower()

@@ -1,11 +1,11 @@
 """A YAML reader for text from strangers: every scalar stays text, aliases and runaway depth are refused."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 from yaml import AliasEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
-from yaml.events import Event
 
 try:
     from yaml import CBaseLoader as Loader
@@ -56,6 +56,7 @@ class _Reader:
         self.text = text
         self.duplicates: list[tuple[str, int, int]] = []
         self.marked: set[str] = set()
+        self.next: Callable[[], Any] = lambda: None
 
     def read(self) -> Reading:
         loader = None
@@ -69,9 +70,11 @@ class _Reader:
                 self.next()  # the document's end
                 extra = self.next()
                 if not isinstance(extra, yaml.StreamEndEvent):
-                    raise ReadError("syntax", "a second document begins", extra.start_mark.line)
+                    raise ReadError("syntax", "a second document begins", _line_of(extra))
         except yaml.YAMLError as error:
-            raise ReadError("syntax", _problem(error), _line(error, self.text)) from None
+            problem = _problem(error)
+            kind = "too_deep" if "nesting" in problem else "syntax"
+            raise ReadError(kind, problem, _line(error, self.text)) from None
         except UnicodeError as error:
             raise ReadError("syntax", str(error), 0) from None
         finally:
@@ -79,13 +82,13 @@ class _Reader:
                 loader.dispose()
         return Reading(value, self.duplicates, self.marked)
 
-    def _value(self, event: Event, depth: int) -> Any:
+    def _value(self, event: Any, depth: int) -> Any:
         if type(event) is ScalarEvent:
             return event.value
         if type(event) is AliasEvent:
-            raise ReadError("alias", f"*{event.anchor} refers to another value", event.start_mark.line)
+            raise ReadError("alias", f"*{event.anchor} refers to another value", _line_of(event))
         if depth >= MAX_DEPTH:
-            raise ReadError("too_deep", f"more than {MAX_DEPTH} levels", event.start_mark.line)
+            raise ReadError("too_deep", f"more than {MAX_DEPTH} levels", _line_of(event))
         if type(event) is SequenceStartEvent:
             return self._sequence(depth)
         return self._mapping(depth)
@@ -100,7 +103,7 @@ class _Reader:
         values: dict[str, Any] = {}
         lines: dict[str, int] = {}
         while type(event := self.next()) is ScalarEvent:
-            key, line = event.value, event.start_mark.line
+            key, line = event.value, _line_of(event)
             if key in values:
                 self.duplicates.append((key, lines[key], line))
             value = self.next()
@@ -109,12 +112,16 @@ class _Reader:
             values[key] = self._value(value, depth + 1)
             lines[key] = line
         if isinstance(event, AliasEvent | MappingStartEvent | SequenceStartEvent):
-            raise ReadError("syntax", "a key is not text", event.start_mark.line)
+            raise ReadError("syntax", "a key is not text", _line_of(event))
         return values
 
 
 def _is_marked(event: ScalarEvent) -> bool:
     return event.anchor is not None or (event.tag is not None and not event.tag.startswith(CORE_TAG))
+
+
+def _line_of(event: Any) -> int:
+    return int(event.start_mark.line)
 
 
 def _problem(error: yaml.YAMLError) -> str:

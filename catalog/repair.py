@@ -7,7 +7,7 @@ from typing import Any
 from skill_selector.catalog import cuts
 from skill_selector.catalog.entries import Entries, Entry, fold, split
 from skill_selector.catalog.faults import Fault
-from skill_selector.catalog.reader import MAX_DEPTH, Reading, ReadError, read
+from skill_selector.catalog.reader import MAX_DEPTH, ReadError, Reading, read
 
 _BLOCK = re.compile(r"(?P<style>[|>])[+-]?\d?[+-]?(?:\s+(?P<text>.*))?", re.DOTALL)
 _COMMENT = re.compile(r"#(?:\s.*)?")
@@ -63,7 +63,7 @@ def read_entries(lines: list[str], depth: int = 0) -> Repaired:
 def _read_entry(entry: Entry, depth: int) -> tuple[Any, list[Fault]]:
     rest = entry.rest
     while rest and not rest[-1].strip():
-        rest = rest[:-1]
+        rest.pop()
     faults = [Fault(entry.fault, entry.key, entry.line)] if entry.fault else []
     try:
         values = {entry.key: _as_yaml(entry.value, rest)}
@@ -83,10 +83,10 @@ def _read_entry(entry: Entry, depth: int) -> tuple[Any, list[Fault]]:
 
 
 def _as_yaml(value: str, rest: list[str]) -> Any:
-    indent = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=1)
-    lead = "" if indent else " "  # lines that should have been indented
-    if rest and rest[0].lstrip().startswith("-") and not value:
-        lead = ""
+    filled = [line for line in rest if line.strip()]
+    indent = min((len(line) - len(line.lstrip(" ")) for line in filled), default=1)
+    is_list = not value and bool(filled) and filled[0].lstrip().startswith("-")
+    lead = "" if indent or is_list else " "  # text that should have been indented
     reading: Reading = read("\n".join([f"k: {value}", *(lead + line for line in rest)]) + "\n")
     if not isinstance(reading.value, dict) or list(reading.value) != ["k"]:
         raise ReadError("syntax", "more than one value", 0)
@@ -95,9 +95,7 @@ def _as_yaml(value: str, rest: list[str]) -> Any:
     return reading.value["k"]
 
 
-def _read_broken(
-    value: str, rest: list[str], error: ReadError, depth: int
-) -> tuple[Any, str | None, list[Fault]]:
+def _read_broken(value: str, rest: list[str], error: ReadError, depth: int) -> tuple[Any, str | None, list[Fault]]:
     """Return the value, the kind of fault, and the faults of the entries below it."""
     if (not value or _COMMENT.fullmatch(value)) and rest and depth < MAX_DEPTH // 4:
         if _ITEM.match(next(line for line in rest if line.strip())):

@@ -1,32 +1,35 @@
-"""The exceptions that reach a caller. Each message names the thing at fault and the way out."""
+"""The exceptions that reach a caller. Each message names the thing at fault and the way out.
+
+Each is also of a built-in kind: servers of graphs show the messages of those, and hide all others from their users.
+"""
 
 
 class SkillSelectorError(Exception):
     """Base of everything that this package raises on purpose."""
 
 
-class TaskError(SkillSelectorError):
+class TaskError(SkillSelectorError, ValueError):
     """There is no task to select for."""
 
 
-class SettingError(SkillSelectorError):
+class SettingError(SkillSelectorError, ValueError):
     """A setting, an argument or a word-list file has a value that cannot be used."""
 
 
-class SkillDirectoryError(SkillSelectorError):
+class SkillDirectoryError(SkillSelectorError, ValueError):
     """A skills folder is missing, is not a folder, or cannot be read."""
 
 
-class ModelSetupError(SkillSelectorError):
+class ModelSetupError(SkillSelectorError, RuntimeError):
     """The chat model cannot work as it is set up: no or wrong key, unknown model, refused request.
 
     Never answered by a fallback: it would hide a mistake that only the caller can correct.
     """
 
 
-class ModelUnavailableError(SkillSelectorError):
+class ModelUnavailableError(SkillSelectorError, RuntimeError):
     """The chat model did not answer usably this time: time-out, overload, server error, unreadable reply."""
 
 
-class RetrieverError(SkillSelectorError):
+class RetrieverError(SkillSelectorError, ValueError):
     """A retriever or matcher passed in by the caller returned something that cannot be used."""

@@ -99,27 +99,25 @@ def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[st
 def _next_step(
     state: SelectorState, rounds: list[Round], job: _Job
 ) -> tuple[Literal["analyze", "confirm", "end"], list[Degradation]]:
-    """Decide what follows, and report a round that the host's recursion limit forbids."""
-    settings = job.request.settings
+    """Decide what follows, and report what the host's recursion limit forbids."""
+    settings, room = job.request.settings, state["remaining_steps"] - 1
     cut: list[Degradation] = []
     if rounds[-1]["outcome"] == "ambiguous" and len(rounds) < settings.max_attempts and not _repeats(rounds):
-        if state["remaining_steps"] > ROUND_STEPS:
+        if room >= ROUND_STEPS:
             return "analyze", cut
-        cut = [
-            {
-                "step": "rank",
-                "what": "another analysis",
-                "why": "the recursion limit of the run leaves no room for it",
-                "instead": "the rounds so far",
-            }
-        ]
-    ask = settings.on_ambiguous == "ask" and best_round(rounds)["outcome"] == "ambiguous"
-    return ("confirm" if ask else "end"), cut
+        cut.append(_no_room("another analysis", "the rounds so far"))
+    if settings.on_ambiguous == "ask" and best_round(rounds)["outcome"] == "ambiguous":
+        if room >= 1:
+            return "confirm", cut
+        cut.append(_no_room("the question to a human", "the outcome ambiguous"))
+    return "end", cut
+
+
+def _no_room(what: str, instead: str) -> Degradation:
+    why = "the recursion limit of the run leaves no room for it"
+    return {"step": "rank", "what": what, "why": why, "instead": instead}
 
 
 def _repeats(rounds: list[Round]) -> bool:
     """Say whether the last round only said again what the one before had said."""
-    if len(rounds) < 2:
-        return False
-    last, before = rounds[-1], rounds[-2]
-    return last["ranked"] == before["ranked"]
+    return len(rounds) > 1 and rounds[-1]["ranked"] == rounds[-2]["ranked"]

@@ -8,8 +8,15 @@ import re
 import unicodedata
 
 _JOINER, _NON_JOINER, _TEXT_STYLE, _EMOJI_STYLE = "\u200d", "\u200c", "\ufe0e", "\ufe0f"
-_FLAG = "\U0001f3f4"
-_SUBDIVISION_FLAG = re.compile(_FLAG + "[\U000e0030-\U000e007a]{1,8}\U000e007f")
+_SUBDIVISION_FLAG = re.compile(
+    # the flags of England, Scotland and Wales: the only tag sequences that are drawn
+    "\U0001f3f4\U000e0067\U000e0062"
+    "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
+_ESCAPES = str.maketrans(
+    # full-width and small brackets too: a model may take them for the plain ones
+    {"&": "&amp;"} | dict.fromkeys("<＜﹤", "&lt;") | dict.fromkeys(">＞﹥", "&gt;")
+)
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\ufff0-\ufff8"  # letters drawn as nothing
@@ -66,7 +73,7 @@ def _invisible(text: str, at: int) -> bool:
 
 def escape(text: str) -> str:
     """Return the text, cleaned, with the characters that could make a tag escaped."""
-    return clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return clean(text).translate(_ESCAPES)
 
 
 def one_line(text: str) -> str:

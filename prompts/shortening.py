@@ -70,8 +70,8 @@ def _split(sentence: str) -> list[str]:
     found = _EXCLUSION.search(sentence)
     if found is None:
         return [sentence]
-    ends = [end.end() for end in _CLAUSE_END.finditer(sentence, 0, found.start())]
-    start = ends[-1] if ends and found.start() - ends[-1] <= _NEAR else found.start()
+    starts = [0, *(end.end() for end in _CLAUSE_END.finditer(sentence, 0, found.start()))]
+    start = starts[-1] if found.start() - starts[-1] <= _NEAR else found.start()
     return [part for part in (sentence[:start].strip(), sentence[start:]) if part]
 
 

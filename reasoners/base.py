@@ -107,7 +107,10 @@ class Reasoner(Protocol):
         ModelUnavailableError: the model did not answer usably.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The name by which results and traces call it."""
+        ...
 
     def analyze(self, request: AnalysisRequest) -> AnalysisReply:
         """Understand the task."""

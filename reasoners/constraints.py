@@ -29,7 +29,9 @@ _CHINESE = re.compile(
     r"|(?:用|写成|翻成|译成|输出)(?:简体|繁体)?(?:中文|英文|英语|日语|日文|韩语|德语|法语)|适配|兼容|在.{1,12}(?:上|环境|平台)(?:跑|运行)"
     r"|要求|除了).*"
 )
-_BORDER = re.compile(r"[,，;；:：()（）]|\s(?:and|but|so|because|since|which|while|then)\s|(?<!\d)\.(?=\s|$)|[。！？!?]")
+_BORDER = re.compile(
+    r"[,，;；:：()（）]|\s(?:and|but|so|because|since|which|while|then)\s|(?<!\d)\.(?=\s|$)|[。！？!?]"
+)
 _VERSION = re.compile(r"\b[A-Z][A-Za-z+#.]{1,20}[ -]v?\d+(?:\.\d+)*\b|\bv\d+(?:\.\d+)+\b")
 _LIMIT = re.compile(
     r"(?:(?:[<>≤≥=~±]|under|below|within|over|不到|不超过|小于|大于|超过|至少|最多)\s*)?\d[\d,.]*\s?"

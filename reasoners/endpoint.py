@@ -57,9 +57,9 @@ class _Client(openai.DefaultHttpxClient):
 def http_clients(timeout: float) -> tuple[httpx.Client, httpx.AsyncClient]:
     """Return the two clients of one model.
 
-    `timeout`, in seconds, bounds each wait and, beyond what httpx does, the whole answer: nobody waits for a server that
-    sends a byte now and then. A request that the quota no longer covers is not repeated. Connections are not kept:
-    an asynchronous one would outlive its event loop.
+    `timeout`, in seconds, bounds each wait and, beyond what httpx does, the whole answer: a server that sends a byte
+    now and then is not waited for. A request that the quota no longer covers is not repeated. Connections are not
+    kept: an asynchronous one would outlive its event loop.
     """
     limits = httpx.Limits(max_connections=1000, max_keepalive_connections=0)
 

@@ -50,9 +50,28 @@ _TASK_CUES = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_PHRASE_END = re.compile(r"[,，。；;！？!?\n()（）]|\.(?=\s|$)|\s(?:but|and|because|since|then|please)\s|(?:之外|以外|这个|那个|技能)")
+_PHRASE_END = re.compile(
+    r"[,，。；;！？!?\n()（）]|\.(?=\s|$)|\s(?:but|and|because|since|then|please)\s|(?:之外|以外|这个|那个|技能)"
+)
 _SKILL_WORD = re.compile(r"\bskills?\b|技能", re.IGNORECASE)
 _LONGEST_PHRASE = 60
+
+_CLAIMS = re.compile(
+    r"""
+    \b(?:any|every|all)\s+(?:and\s+(?:any|every|all)\s+)?(?:kinds?\s+of\s+|types?\s+of\s+|possible\s+|user\s+)?
+        (?:tasks?|jobs?|requests?|prompts?)\b
+        (?!\s+(?:that|which|about|involving|requiring|needing|needs?|like|related|with|where|in|on|of|from|to|for)\b)
+        (?![ -]\w+ing\b)
+    |\bwhatever\s+the\s+(?:task|job|request)
+    |\b(?:use|choose|pick|select|prefer|load)\s+(?:this|me|it)\b[^.;!?\n]{0,40}\b
+        (?:for\s+everything|(?:before|over|instead\s+of)\s+(?:any|all|every)\s+others?)\b
+    |\b(?:before|over|above)\s+(?:any|all|every)\s+others?\b
+    |\bignore\s+(?:all\s+|any\s+|the\s+)?(?:other|previous)\b
+    |(?:任何|所有|一切|全部)(?:的)?(?:任务|请求|场景|问题)(?:都)?(?:必须|要|应|请|可以|能|适用|优先)
+    |(?:必须|务必|总是|始终|永远)(?:先|优先|首先)?(?:选择?我?|使用我|调用我|用我)|忽略(?:其他|其它|别的)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +99,24 @@ def split_scope(text: str) -> Scope:
     return Scope(" ".join(part.strip() for part in kept if part.strip()), tuple(items))
 
 
+def claims_everything(text: str) -> bool:
+    """Tell whether a skill claims to serve every task, or to come before others: that says nothing of this task."""
+    return _CLAIMS.search(text) is not None
+
+
 def excluded_by_task(task: str) -> tuple[str, ...]:
     """Return what the task says it will not have: "don't use pdf-tools" gives pdf-tools."""
     found = []
     for cue in _TASK_CUES.finditer(task):
-        end = _PHRASE_END.search(task, cue.end())
-        phrase = task[cue.end() : min(end.start() if end else len(task), cue.end() + _LONGEST_PHRASE)]
+        limit = cue.end() + _LONGEST_PHRASE
+        end = _PHRASE_END.search(task, cue.end(), limit)
+        phrase = task[cue.end() : end.start() if end else limit]
         found += [item for item in _items(_SKILL_WORD.sub(" ", phrase)) if item]
     return tuple(found)
 
 
 def names_skill(phrases: tuple[str, ...], *names: str) -> bool:
-    """Tell whether one of the phrases is a name of the skill, however its parts are joined, or holds one of two words."""
+    """Tell whether a phrase is one of the names, however its parts are joined, or holds one of several words."""
     wanted = [name for name in (_compared(name) for name in names) if len(name) > 1]
     for phrase in (_compared(phrase) for phrase in phrases):
         if any(name == phrase or (" " in name and f" {name} " in f" {phrase} ") for name in wanted):

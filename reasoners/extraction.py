@@ -16,6 +16,9 @@ from skill_selector.retrievers.words import WordLists
 MOST_TOLD_APART = 5
 """How many words that tell tied skills apart are put in front."""
 
+LONGEST_HEAD, LONGEST_TAIL = 14_000, 6_000
+"""Of a longer task, in characters, only the two ends are read: that is where requests stand."""
+
 
 def analyze_task(
     task: str,
@@ -34,6 +37,8 @@ def analyze_task(
         previous: the analysis that they tied with.
     """
     technologies = load_technologies()
+    if len(task) > LONGEST_HEAD + LONGEST_TAIL:
+        task = f"{task[:LONGEST_HEAD]}\n{task[-LONGEST_TAIL:]}"
     intent = find_intent(task, words)
     keywords = find_keywords(task, intent, words, technologies)
     if tied:
@@ -50,7 +55,7 @@ def analyze_task(
 
 
 def telling_words(task: str, tied: Sequence[RankedSkill]) -> list[str]:
-    """Return the task's words that occur in some of the tied skills' names and descriptions and not in all, in order."""
+    """Return the task's words that some of the tied skills' names and descriptions hold and others don't, in order."""
     texts = [set(tokenize(f"{one['skill']['name']} {one['skill']['description']}")) for one in tied]
     found: dict[str, None] = {}
     for word in cut(task):

@@ -123,7 +123,7 @@ def _http(status: int, said: str) -> str:
 def _status(error: Exception) -> int | None:
     for source in (error, getattr(error, "response", None)):
         status = getattr(source, "status_code", None)
-        if isinstance(status, int):
+        if isinstance(status, int) and status >= 300:
             return status
     return next((status for kind, status in _STATUS_OF_CLASS.items() if isinstance(error, kind)), None)
 
@@ -135,8 +135,10 @@ def _said(error: BaseException, settings: Settings) -> str:
     if isinstance(inner, dict):
         words = [str(inner[key]) for key in ("message", "code") if inner.get(key)]
         text = " ".join(words[:1] + [f"({word})" for word in words[1:] if word not in words[0]])
+    elif isinstance(body, str) and body.strip():
+        text = body
     else:
-        text = str(getattr(error, "message", "") or error or type(error).__name__)
+        text = str(getattr(error, "message", "") or error) or type(error).__name__
     text = re.sub(r"<[^<>]{0,200}>", " ", text)
     if settings.dashscope_api_key:
         text = text.replace(settings.dashscope_api_key, "***")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from skill_selector.reasoners.exclusion import excluded_by_task
 from skill_selector.retrievers.everyday import everyday_tokens
 from skill_selector.retrievers.text import has_chinese, tokenize
 from skill_selector.retrievers.words import WordLists
@@ -37,7 +38,11 @@ def _wording(points: float, pattern: str, *, verb: bool = False, whole: bool = F
 
 _HELP = r"(?:help\s+(?:me|us)\s+(?:to\s+)?)"
 _ENGLISH = (
-    _wording(3.2, r"\b(?:your|the|my|next|whole)\s+(?:\w+\s+)?(?:task|job|goal|objective|aim|step|part|ask)\s+(?:is|will\s+be)\s+to\s+", verb=True),
+    _wording(
+        3.2,
+        r"\b(?:your|the|my|next|whole)\s+(?:\w+\s+)?(?:task|job|goal|objective|aim|step|part|ask)\s+(?:is|will\s+be)\s+to\s+",
+        verb=True,
+    ),
     _wording(3.0, rf"\b(?:can|could|would|will)\s+you\s+(?:please\s+|kindly\s+)?{_HELP}?", verb=True),
     _wording(3.0, r"\b(?:i|we)(?:['’]d|\s+would)?\s+(?:need|want|like)\s+you\s+to\s+", verb=True),
     _wording(3.0, rf"\bplease\s+{_HELP}?", verb=True),
@@ -50,7 +55,11 @@ _ENGLISH = (
     _wording(2.5, r"\b(?:i|we)\s+(?:really\s+|just\s+|also\s+)?(?:need|want|wish)\s+(?:help\s+)?to\s+", verb=True),
     _wording(2.4, r"\b(?:i|we)(?:['’]d|\s+would)\s+(?:like|love|prefer)\s+(?:help\s+with\s+)?"),
     _wording(2.4, r"\b(?:i|we)\s+(?:really\s+|just\s+|also\s+)?(?:need|want)\s+(?:help\s+with\s+)?"),
-    _wording(2.3, r"\b(?:i['’]m|we['’]re|i\s+am|we\s+are)\s+(?:trying|looking|hoping|planning|going|supposed)\s+to\s+", verb=True),
+    _wording(
+        2.3,
+        r"\b(?:i['’]m|we['’]re|i\s+am|we\s+are)\s+(?:trying|looking|hoping|planning|going|supposed)\s+to\s+",
+        verb=True,
+    ),
     _wording(2.3, r"\b(?:i['’]m|we['’]re|i\s+am|we\s+are)\s+looking\s+for\s+"),
     _wording(2.3, r"\b(?:is\s+there|what(?:['’]s|\s+is)\s+the\s+\w+)\s+(?:a\s+|any\s+)?way\s+to\s+", verb=True),
     _wording(2.3, r"^(?:need|want|trying|looking|wanting|hoping|time)\s+(?:help\s+)?to\s+", verb=True),
@@ -59,7 +68,10 @@ _ENGLISH = (
     _wording(1.9, r"\b(?:i|we)\s+(?:have\s+to|must|should|plan\s+to|hope\s+to|intend\s+to|got\s+to)\s+", verb=True),
 )
 _CHINESE = (
-    _wording(3.0, r"(?:想)?(?:请|麻烦|劳驾|拜托|求)?(?:你|您)?(?:帮忙|帮我们|帮我|帮着|替我|(?<![转发寄递留推借分传教告问跟])给我(?=[^的]))(?:把把关|看看)?"),
+    _wording(
+        3.0,
+        r"(?:想)?(?:请|麻烦|劳驾|拜托|求)?(?:你|您)?(?:帮忙|帮我们|帮我|帮着|替我|(?<![转发寄递留推借分传教告问跟])给我(?=[^的]))(?:把把关|看看)?",
+    ),
     _wording(2.8, r"^(?:请|麻烦|劳驾|拜托)(?:你|您)?"),
     _wording(
         2.6,
@@ -80,12 +92,17 @@ _QUESTION = re.compile(
     r"|[？?]$|[吗呢么]$|哪[些个里]|什么|多少|是不是|为什么|为啥|几[个天次]|怎么|如何|怎样",
     re.IGNORECASE,
 )
-_REFUSAL = re.compile(r"(?:\bdo\s+not|\bdon['’]t|\bnot|\bno\s+need\s+to|不用|不要|不需要|不必|别|无需)\s*(?:再)?$", re.IGNORECASE)
+_QUESTION_WORD = re.compile(r"(?:what|which|who|whose|why|where|when|whether|how)\b", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"(?:\bdo\s+not|\bdon['’]t|\bnot|\bno\s+need\s+to|不用|不要|不需要|不必|别|无需)\s*(?:再)?$", re.IGNORECASE
+)
 _REFUSED = re.compile(r"^(?:do\s+not|don['’]t|no\s+need)\b|^(?:不用|不要|不需要|不必|别|无需)", re.IGNORECASE)
 # Verbs that lead a request but say nothing of what kind of work it is, so the lists leave them out.
 _PLAIN_VERBS = frozenset(
-    "give show tell get take turn pull put bring keep let stop help figure work walk point use add set do change handle"
-    " cover ensure reduce increase determine look go think pick choose provide deal reach allow make".split()
+    """
+    give show tell get take turn pull put bring keep let stop help figure work walk point use add set do change handle
+    cover ensure reduce increase determine look go think pick choose provide deal reach allow make
+    """.split()  # noqa: SIM905 - reads better than sixty quoted words
 )
 _PLAIN_CHINESE = re.compile(
     r"处理|查明|写|画|查|改|做|看|算|找|修|剪|翻|译|搭|装|配|调|跑|拆|存|抽|换|压|测|盯|记|发|出|给|教|讲|挑|列|定|编|排|建|切|读|弄"
@@ -96,12 +113,16 @@ _IMPERATIVE = re.compile(
     r"^([a-z]+)\s+(?:our|the|my|this|these|those|me|us|it|them|all|your|an?|every|each|any|some)\b", re.IGNORECASE
 )
 _NOT_A_VERB = frozenset(
-    "in on at for with from by to of about after before during since under over into as if when while because although"
-    " half all both is are was were has have had does did can could will would should may might must i we you he she it"
-    " they there here this that these those what which who where why how and but or so not no only once until unless than"
-    " like per see".split()
+    """
+    in on at for with from by to of about after before during since under over into as if when while because although
+    half all both is are was were has have had does did can could will would should may might must i we you he she it
+    they there here this that these those what which who where why how and but or so not no only once until unless
+    than like per see
+    """.split()  # noqa: SIM905 - reads better than sixty quoted words
 )
-_FINITE = re.compile(r"^\w+\s+(?:\w+\s+)?(?:is|are|was|were|can|could|will|would|has|have|had|should|may|might)\b", re.IGNORECASE)
+_FINITE = re.compile(
+    r"^\w+\s+(?:\w+\s+)?(?:is|are|was|were|can|could|will|would|has|have|had|should|may|might)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +155,8 @@ def _judge(sentence: str, words: WordLists) -> _Ask:
     sentence = _POLITE.sub("", sentence).strip() or sentence
     points, clause, verb_led = _asked(sentence, words)
     clause = _POLITE.sub("", clause).strip() or clause
-    content = {token for token in tokenize(clause) if token not in everyday_tokens()}
     points += 0.25 * min(3, len(set(words.find_domain(clause)))) + 0.35 * bool(words.find_action(clause))
-    points -= 0.4 * max(0, 3 - len(content)) + 1.5 * bool(_REFUSED.match(clause))
+    points -= 0.4 * max(0, 3 - len(_content(clause))) + 1.5 * bool(_REFUSED.match(clause))
     return _Ask(points, clause, verb_led)
 
 
@@ -153,14 +173,21 @@ def _asked(sentence: str, words: WordLists) -> tuple[float, str, bool]:
         points = wording.points - 0.4 * (match.start() > len(sentence) / 2)
         if points <= best[0] or len(rest) < (2 if chinese else 6):
             continue
-        if wording.whole or len(set(tokenize(rest)) - everyday_tokens()) < min(3, len(set(tokenize(sentence)))):
+        if wording.whole or _loses_its_object(sentence[: match.start()], rest):
             best = (points, sentence, False)
         else:
             best = (points, rest, wording.verb_follows and not _starts_with_noun(rest))
-    if not best[0]:
-        points = 2.2 if _starts_with_verb(sentence, words) else 1.2 if _QUESTION.search(sentence) else 0.0
-        best = (points, sentence, False)
-    return best
+    imperative = 2.7 if _starts_with_verb(sentence, words) else 1.2 if _QUESTION.search(sentence) else 0.0
+    return best if best[0] >= imperative else (imperative, sentence, False)
+
+
+def _loses_its_object(front: str, rest: str) -> bool:
+    """Tell whether what is asked about stands before the asking words: "the tap drips, how do I fix it"."""
+    return len(_content(rest)) < 3 and len(_content(front)) > 1 and not excluded_by_task(front)
+
+
+def _content(text: str) -> set[str]:
+    return set(tokenize(text)) - everyday_tokens()
 
 
 def _starts_with_noun(clause: str) -> bool:
@@ -204,10 +231,10 @@ def _led_by_verb(clause: str, words: WordLists) -> str:
     if first.lower().endswith("ing") and words.is_action(first):
         return f"{words.find_action(first)[0]} {rest}".strip()
     lower = clause[0].lower() + clause[1:] if first.istitle() or first in ("I", "A") else clause
-    if _starts_with_verb(clause, words):
-        return lower
-    if re.match(r"(?:what|which|who|whose|why|where|when|whether|how)\b", clause, re.IGNORECASE):
-        return f"find out {lower}"
-    if _QUESTION.match(clause):
-        return f"find out: {lower}"
-    return f"handle {lower}"
+    return lower if _starts_with_verb(clause, words) else f"{_neutral_verb(clause)} {lower}"
+
+
+def _neutral_verb(clause: str) -> str:
+    if _QUESTION_WORD.match(clause):
+        return "find out"
+    return "find out:" if _QUESTION.match(clause) else "handle"

@@ -39,6 +39,13 @@ _PATH = re.compile(r"/.*[/._]|[._].*/|\\|^\w[\w-]*\.[a-z]{2,5}$")
 _POSSESSIVE = re.compile(r"['’]s$")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z][._+#][A-Za-z0-9+#]|^[A-Z][A-Z0-9]{1,7}$")
 _QUANTITY = re.compile(r"^[\d.,:x×/%-]+(?:[a-z]{1,3}|st|nd|rd|th|am|pm)?$", re.IGNORECASE)
+# Verbs of one character are left out of search; skills write the long form.
+_LONG_FORMS = {
+    "剪": "剪辑", "画": "绘制", "写": "撰写", "查": "查询", "改": "修改", "译": "翻译",
+    "修": "修复", "测": "测试", "搜": "搜索", "删": "删除", "拍": "拍摄", "编": "编写",
+    "录": "录制", "订": "预订", "算": "计算", "装": "安装", "抄": "抄写", "背": "背诵",
+}  # fmt: skip
+_SHORT_VERB = re.compile(rf"([{''.join(_LONG_FORMS)}])(?=一下|一[份个张篇段封套条部版首]|[个成出完好]|[一两三]遍)")
 
 
 @dataclass(slots=True)
@@ -56,27 +63,24 @@ def find_keywords(task: str, intent: str, words: WordLists, technologies: Techno
     found: dict[str, _Word] = {}
     for position, (text, weight) in enumerate(_weighted(task, intent, words, technologies)):
         tokens = set(tokenize(text))
-        if tokens and tokens <= request:
-            weight *= IN_REQUEST
-        if tokens and tokens <= excluded:
-            weight *= EXCLUDED
+        factor = (IN_REQUEST if tokens <= request else 1.0) * (EXCLUDED if tokens <= excluded else 1.0)
         key = normalize(text)
         if key in found:
             found[key].count += 1
         else:
-            found[key] = _Word(text, weight, position)
+            found[key] = _Word(text, weight * factor if tokens else weight, position)
     ranked = sorted(found.values(), key=lambda word: (-word.weight * (1 + 0.25 * math.log2(word.count)), word.first))
     return list(_distinct(ranked))[:MOST]
 
 
-def _weighted(
-    task: str, intent: str, words: WordLists, technologies: TechnologyTable
-) -> Iterator[tuple[str, float]]:
+def _weighted(task: str, intent: str, words: WordLists, technologies: TechnologyTable) -> Iterator[tuple[str, float]]:
     for name in technologies.find(task):
         yield name, FORMAT if technologies.rows[name].group == "file format" else TECHNOLOGY
     asked = set(words.find_action(intent))
     for action in words.find_action(task):
         yield action, ACTION * (1.0 if action in asked else OUTSIDE_ACTION) * _commonness(action)
+    for verb in _SHORT_VERB.findall(task):
+        yield _LONG_FORMS[verb], ACTION * OUTSIDE_ACTION
     for domain in words.find_domain(task):
         yield domain, DOMAIN * _commonness(domain)
     for word in _whole_words(task):
@@ -100,7 +104,14 @@ def _whole_words(task: str) -> Iterator[str]:
 
 def _plain_weight(word: str, words: WordLists) -> float:
     tokens = word_tokens(word)
-    if not tokens or len(word) == 1 or _QUANTITY.match(word) or _PATH.search(word) or words.is_action(word) or words.is_domain(word):
+    if (
+        not tokens
+        or len(word) == 1
+        or _QUANTITY.match(word)
+        or _PATH.search(word)
+        or words.is_action(word)
+        or words.is_domain(word)
+    ):
         return 0.0
     if all(token in everyday_tokens() for token in tokens):
         return EVERYDAY
@@ -110,7 +121,7 @@ def _plain_weight(word: str, words: WordLists) -> float:
 
 
 def _distinct(ranked: Iterable[_Word]) -> Iterator[str]:
-    """Leave out what says nothing that a better one has not said: API after REST API, everyday words when there are others."""
+    """Leave out what a better one has said (API after REST API), and everyday words where there are others."""
     said: set[str] = set()
     kept = 0
     for word in ranked:

@@ -20,9 +20,9 @@ Judgements = tuple[Judgement, ...]
 class LLMReasoner:
     """Asks a chat model, any of LangChain's, for JSON in plain text.
 
-    A faulty answer is asked for once more with its faults named. `fallback_model`, a model or what makes one, takes over
-    for the rest of a step once the endpoint says 529, overloaded, and the client's own retries are used up: after three
-    overloads in a row where `LLM_MAX_RETRIES` is 2, its default.
+    A faulty answer is asked for once more with its faults named. `fallback_model`, a model or what makes one, takes
+    over for the rest of a step once the endpoint says 529, overloaded, and the client's own retries are used up: after
+    three overloads in a row where `LLM_MAX_RETRIES` is 2, its default.
     """
 
     name = "llm"

@@ -21,14 +21,18 @@ from skill_selector.retrievers.words import WordLists
 
 TASK_TOKENS = 4000
 """The most of a task that Reason #1 reads; all token counts here are estimates."""
-RANK_TASK_TOKENS = 600
+RANK_TASK_TOKENS = 400
 """The most of a task that Reason #2 reads beside the analysis."""
 DESCRIPTION_TOKENS = 160
-TIED_DESCRIPTION_TOKENS = 60
+DESCRIPTIONS_TOKENS = 800
+"""Room for all descriptions together; each gets its share, from `LEAST_DESCRIPTION_TOKENS` to `DESCRIPTION_TOKENS`."""
+LEAST_DESCRIPTION_TOKENS = 60
+TIED_DESCRIPTION_TOKENS = LEAST_DESCRIPTION_TOKENS
+TIED_SHOWN = 5
 FIELD_TOKENS = 40
 """Name, category and every other short field of a candidate."""
 ECHO_TOKENS = 2000
-EXAMPLE_WORDS = 8
+EXAMPLE_WORDS = 6
 """Words of each list and language that the analysis prompt shows."""
 
 
@@ -50,7 +54,7 @@ def analysis_messages(request: AnalysisRequest) -> tuple[BaseMessage, ...]:
             "tied_task",
             task=task,
             earlier=_analysis_block("earlier_analysis", request.previous),
-            tied=fence("tied_skills", "\n".join(map(_tied_entry, request.tied))),
+            tied=fence("tied_skills", "\n".join(map(_tied_entry, request.tied[:TIED_SHOWN]))),
             difference=_difference(request.tied),
         )
     return SystemMessage(_analysis_instructions(request.words)), HumanMessage(question)
@@ -62,7 +66,8 @@ def rank_messages(request: RankRequest) -> RankMessages:
     seed = sha256(f"{request.attempt}\n{request.task}".encode("utf-8", "surrogatepass")).digest()
     Random(seed).shuffle(shuffled)  # noqa: S311 - an order, not a secret
     skill_ids = {f"c{number}": skill_id for number, skill_id in enumerate(shuffled, 1)}
-    entries = [_candidate_entry(opaque, request.skills[skill_id]) for opaque, skill_id in skill_ids.items()]
+    room = max(LEAST_DESCRIPTION_TOKENS, min(DESCRIPTION_TOKENS, DESCRIPTIONS_TOKENS // max(1, len(skill_ids))))
+    entries = [_candidate_entry(opaque, request.skills[skill_id], room) for opaque, skill_id in skill_ids.items()]
     question = render(
         "candidates",
         task=fence("task", escape(elide(request.task, RANK_TASK_TOKENS))),
@@ -106,11 +111,11 @@ def _analysis_block(tag: str, analysis: TaskAnalysis) -> str:
     return fence(tag, escape(json.dumps(analysis, ensure_ascii=False)))
 
 
-def _candidate_entry(opaque: str, skill: Skill) -> str:
+def _candidate_entry(opaque: str, skill: Skill, description_tokens: int) -> str:
     when = skill.when_to_use if one_line(skill.when_to_use) not in one_line(skill.description) else ""
     short = {"name": skill.name, "category": skill.category, "language": skill.language}
     parts = [field(tag, shorten(text, FIELD_TOKENS)) for tag, text in short.items() if text]
-    parts.append(field("description", shorten(skill.description, DESCRIPTION_TOKENS)))
+    parts.append(field("description", shorten(skill.description, description_tokens)))
     rest = {"when_to_use": when, "compatibility": skill.compatibility}
     parts += [field(tag, shorten(text, FIELD_TOKENS * 2)) for tag, text in rest.items() if text]
     return "\n".join([f'<skill id="{opaque}">', *parts, "</skill>"])

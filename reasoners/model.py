@@ -76,7 +76,7 @@ def _make(endpoint: _Endpoint, model: str, temperature: float, max_tokens: int) 
         http_client=client,
         http_async_client=async_client,
         # Replies are read whole, also where a graph that embeds the selector streams messages.
-        disable_streaming=True,
+        disable_streaming=False,
         use_responses_api=False,
     )
 

@@ -112,6 +112,8 @@ def _share(text: str, most: float) -> float | None:
 def _entries(value: Any) -> list[Any] | None:
     if isinstance(value, dict):
         fields = plain_keys(value)
+        if isinstance(value, RepeatedKeys) and fields.keys() & set(_LISTS):
+            raise ReplyFaultError("the scores were given twice, differently")
         lists = [fields[name] for name in _LISTS if name in fields]
         inner = next((one for one in lists if isinstance(one, dict) or _has_objects(one)), None)
         if inner is None and len(value) == 1:

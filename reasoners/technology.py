@@ -59,6 +59,14 @@ class TechnologyTable:
                 end = stop
         return list(names)
 
+    def canonical(self, names: Iterable[str]) -> list[str]:
+        """Return the names as the table spells them, each once, without those that it does not know."""
+        known: dict[str, None] = {}
+        for name in names:
+            exact = self._by_alias.get(_alias(name))
+            known |= dict.fromkeys([exact] if exact else self.find(name))
+        return list(known)
+
     def with_implied(self, names: Iterable[str]) -> frozenset[str]:
         """Return the names with everything that they imply: Django implies Python."""
         known: set[str] = set()
@@ -75,7 +83,9 @@ class TechnologyTable:
         row = self.rows.get(name)
         if row is None or row.shared:
             return []
-        return [other for other in others if other != name and other in self.rows and self.rows[other].group == row.group]
+        return [
+            other for other in others if other != name and other in self.rows and self.rows[other].group == row.group
+        ]
 
 
 def _alias(text: str) -> str:

@@ -1,15 +1,16 @@
 """Fusion of several retrievers by their scores."""
 
+from collections.abc import Collection, Iterator
 from math import isfinite, prod
-from numbers import Real
 from typing import Any, Self
 
+import numpy as np
 from langchain_classic.retrievers.ensemble import EnsembleRetriever
 from langchain_core.documents import Document
 from pydantic import model_validator
 
 from skill_selector.graph.errors import RetrieverError
-from skill_selector.retrievers.routes import Route
+from skill_selector.retrievers.routes import Route, best_positions, make_document
 from skill_selector.retrievers.strategy import Combine
 
 
@@ -48,14 +49,16 @@ class ScoreFusionRetriever(EnsembleRetriever):
         Raises:
             RetrieverError: a child's document has no id, or a score that is not a finite number.
         """
-        tables = [self._table(documents, name) for documents, name in zip(doc_lists, self.route_names, strict=True)]
+        names = self.route_names
+        tables = [self._table(documents, name) for documents, name in zip(doc_lists, names, strict=True)]
         originals: dict[str, Document] = {}
         for documents, weight in zip(doc_lists, self.weights, strict=True):
             if weight:
                 for document in documents:
                     originals.setdefault(self._key(document), document)
+        originals.update(self._cut_off(originals))
         total = sum if self.combine == "sum" else prod
-        shares = {key: self._shares(key, tables) for key in originals}
+        shares = {key: dict(zip(names, self._shares(key, tables), strict=True)) for key in originals}
         scores = {key: float(total(parts.values())) for key, parts in shares.items()}
         found = [key for key, score in scores.items() if score > 0 or self.combine == "sum"]
         found.sort(key=lambda key: (-scores[key], self._place(key)))
@@ -73,20 +76,37 @@ class ScoreFusionRetriever(EnsembleRetriever):
             scores = [1 / (rank + self.c) for rank in range(1, len(documents) + 1)]
         table: dict[str, float] = {}
         for document, score in zip(documents, scores, strict=True):
-            if not _is_number(score):
+            number = finite_number(score)
+            if number is None:
                 raise RetrieverError(f"{name}: the score of {self._key(document)!r} is {score!r}, not a finite number")
-            table.setdefault(self._key(document), float(score))
+            table.setdefault(self._key(document), number)
         return table
 
-    def _shares(self, key: str, tables: list[dict[str, float]]) -> dict[str, float]:
-        shares: dict[str, float] = {}
-        for child, name, weight, table in zip(self.retrievers, self.route_names, self.weights, tables, strict=True):
+    def _cut_off(self, known: Collection[str]) -> dict[str, Document]:
+        """Return the other documents that are among the best of all although they lie beyond each child's limit."""
+        routes = [child for child, weight in zip(self.retrievers, self.weights, strict=True) if weight]
+        weights = [weight for weight in self.weights if weight]
+        first = routes[0]
+        if not isinstance(first, Route) or self.id_key != "id":
+            return {}
+        total = np.full(len(first.index), float(self.combine == "product"), dtype=np.float32)
+        for route, weight in zip(routes, weights, strict=True):
+            if not isinstance(route, Route) or route.index is not first.index:
+                return {}
+            if self.combine == "product":
+                total *= route.scores ** np.float32(weight)
+            else:
+                total += route.scores * np.float32(weight)
+        best = ((at, first.index.ids[at]) for at in best_positions(total, first.limit))
+        return {skill_id: first.document(at) for at, skill_id in best if skill_id not in known}
+
+    def _shares(self, key: str, tables: list[dict[str, float]]) -> Iterator[float]:
+        for child, weight, table in zip(self.retrievers, self.weights, tables, strict=True):
             score = table.get(key)
             if score is None:
                 # Its own limit may have cut it off, which must not cost a document that another child found.
                 score = child.score_of(key) if isinstance(child, Route) else 0.0
-            shares[name] = weight * score if self.combine == "sum" else max(score, 0.0) ** weight
-        return shares
+            yield weight * score if self.combine == "sum" else max(score, 0.0) ** weight
 
     def _place(self, key: str) -> int:
         """Return the document's place in the catalogue, so that equal scores keep its order; 0 where there is none."""
@@ -96,11 +116,15 @@ class ScoreFusionRetriever(EnsembleRetriever):
         return 0
 
 
-def _is_number(score: Any) -> bool:
-    return isinstance(score, Real) and not isinstance(score, bool) and isfinite(float(score))
+def finite_number(value: Any) -> float | None:
+    """Return a score that a stranger's code made as a float, or None where it is no finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        return None
+    number = float(value)
+    return number if isfinite(number) else None
 
 
 def _fused(original: Document, key: str, score: float, shares: dict[str, float]) -> Document:
     metadata = {name: value for name, value in original.metadata.items() if name != "route"}
     metadata |= {"id": key, "score": score, "routes": shares}
-    return Document(id=original.id, page_content=original.page_content, metadata=metadata)
+    return make_document(original.page_content, metadata, original.id)

@@ -8,6 +8,10 @@ from skill_selector.retrievers.routes import LIMIT, build_route
 from skill_selector.retrievers.steps import run_steps
 from skill_selector.retrievers.substrings import find_by_substrings
 
+FEWEST = 50
+DEPTH = 4
+"""Each route brings up this many times the candidates that are asked for, and at least `FEWEST`."""
+
 __all__ = ["SearchRequest", "build_retriever", "search"]
 
 
@@ -27,7 +31,8 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
     most = request.settings.top_k if limit is None else limit
     if not request.index.mask(request.skills).any():
         return []
-    documents = build_retriever(request, limit=max(LIMIT, most)).invoke(request.task)
+    depth = max(FEWEST, most * DEPTH)
+    documents = build_retriever(request, limit=depth).invoke(request.task)
     candidates: list[Candidate] = [
         {
             "id": document.metadata["id"],
@@ -38,7 +43,7 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
         }
         for document in documents
     ]
-    return run_steps(candidates or find_by_substrings(request), request)[:most]
+    return run_steps(candidates or find_by_substrings(request, depth), request)[:most]
 
 
 def build_retriever(request: SearchRequest, *, limit: int = LIMIT) -> ScoreFusionRetriever:

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.settings import Settings
+from skill_selector.retrievers.index import FIELDS
 
 Combine = Literal["sum", "product"]
 Judge = Literal["rubric", "score"]
@@ -28,10 +29,14 @@ class RouteSpec:
     name: str
     weight: float | str = 1.0
     builder: str | None = None
-    fields: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({"source": 1.0}))
-    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({"source": 1.0}), hash=False)
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     def __post_init__(self) -> None:
+        strangers = [name for name in self.fields if name not in FIELDS]
+        if strangers:
+            known = ", ".join(FIELDS)
+            raise SettingError(f"route {self.name!r}: the index has no field {strangers[0]!r}; its fields are {known}")
         if isinstance(self.weight, str):
             if self.weight not in _SETTING_NAMES:
                 raise SettingError(f"route {self.name!r}: its weight is no setting's name: {self.weight!r}")
@@ -54,7 +59,7 @@ class Strategy:
     name: str
     routes: tuple[RouteSpec, ...]
     combine: Combine = "sum"
-    post: tuple[str, ...] = ("name_bonus", "collapse_copies")
+    post: tuple[str, ...] = ("collapse_copies",)
     judge: Judge = "rubric"
     threshold: float | None = None
     gap: float | None = None
@@ -87,6 +92,7 @@ REACT = Strategy(
         RouteSpec(name="domain", weight="weight_domain"),
         RouteSpec(name="raw", weight="weight_raw"),
     ),
+    post=("name_bonus", "collapse_copies"),
 )
 """Source 000: three routes over one text, a weighted sum, then the rubric."""
 

@@ -1,7 +1,7 @@
 """Action words and domain words: the one home that prompts, retrievers and reasoners share.
 
 The words stand in `data/*.txt`. A user's own file has the same format: `[action]` and `[domain]` sections, one word or
-phrase a line in its base form, `#` starts a comment, UTF-8. A word of the user's file moves a shipped one to its section.
+phrase a line in its base form, `#` starts a comment, UTF-8. What it says of a shipped word holds.
 """
 
 import re
@@ -34,7 +34,11 @@ class _Finder:
                 self.canonical.setdefault(_key(form), word)
         # A base form means itself, even where it looks like another word's inflection.
         self.canonical.update({_key(word): word for word in words})
-        self.longest = max((len(key.split()) for key in self.canonical), default=0)
+        self.longest: dict[str, int] = {}
+        """Of each first token, how many tokens the longest phrase has that begins with it."""
+        for key in self.canonical:
+            first, *more = key.split()
+            self.longest[first] = max(self.longest.get(first, 0), 1 + len(more))
 
     def find(self, text: str) -> Iterator[str]:
         tokens = list(_TOKEN.finditer(normalize(text)))
@@ -46,10 +50,11 @@ class _Finder:
             at += length
 
     def _match(self, tokens: list[re.Match[str]], at: int) -> tuple[str | None, int]:
+        most = self.longest.get(tokens[at].group(), 0)
         end = at + 1
-        while end < min(len(tokens), at + self.longest) and _adjacent(tokens[end - 1], tokens[end]):
+        while end < min(len(tokens), at + most) and _adjacent(tokens[end - 1], tokens[end]):
             end += 1
-        for stop in range(end, at, -1):
+        for stop in range(end, at, -1) if most else ():
             found = self.canonical.get(" ".join(token.group() for token in tokens[at:stop]))
             if found:
                 return found, stop - at
@@ -102,11 +107,11 @@ class WordLists:
         return _key(normalize(word)) in self._domains.canonical
 
     def find_action(self, text: str) -> list[str]:
-        """Return the action words that occur in the text, in order and in base form; repeated as often as they occur."""
+        """Return the action words of the text in base form, in order, as often as they occur."""
         return list(self._actions.find(text))
 
     def find_domain(self, text: str) -> list[str]:
-        """Return the domain words that occur in the text, in order and in base form; repeated as often as they occur."""
+        """Return the domain words of the text in base form, in order, as often as they occur."""
         return list(self._domains.find(text))
 
     def examples(self, kind: Kind, language: Literal["en", "zh"], count: int) -> list[str]:

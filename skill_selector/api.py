@@ -1,7 +1,7 @@
 """The calls for scripts and notebooks: a task and folders in, a selection out."""
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from inspect import isawaitable
 from typing import Any
 from uuid import uuid4
@@ -65,6 +65,8 @@ def select_skill(
             return SkillSelection.from_state(run.state)
         answer = ask(run.question)
         if isawaitable(answer):
+            if isinstance(answer, Coroutine):
+                answer.close()
             raise SettingError("`ask` is async: call `aselect_skill`, or pass a plain function")
         given = Command(resume=answer or NO_SKILL)
 

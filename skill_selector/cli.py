@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TypeAlias
 
 from skill_selector.graph.errors import SkillSelectorError
@@ -17,6 +18,10 @@ _EPILOG = "exit status: 0 for a hit, 1 for no hit, 2 for an error. Results go to
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; a user's mistake ends in one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal or file that cannot hold every character shall not stop the run
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
         return _run(options)

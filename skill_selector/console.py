@@ -59,7 +59,8 @@ def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
         )
     if selection.ranked:
         console.print("\ncandidates", style="bold")
-        console.print(_candidates(selection.ranked, explain=explain))
+        for one in selection.ranked:
+            _show_candidate(console, one, explain=explain)
     if explain:
         _explain(console, selection)
     for one in selection.degraded:
@@ -133,29 +134,20 @@ def _facts(console: Console, facts: list[tuple[str, str | None]]) -> None:
             console.print(Text(f"  {name:<12}", "dim") + Text(plain(value)), soft_wrap=True)
 
 
-def _candidates(ranked: list[RankedSkill], *, explain: bool) -> Table:
-    table = _table("score", "skill", *(f"{part.replace('_', ' ')} {most:g}" for part, most in RUBRIC.items()), "why")
+def _show_candidate(console: Console, one: RankedSkill, *, explain: bool) -> None:
+    copies = f" (and {len(one['copies'])} copies)" if one["copies"] else ""
+    console.print(Text(f"  {one['score']:5g}  ", "bold") + Text(plain(one["skill"]["id"]) + copies), soft_wrap=True)
+    parts = Text("         ")
+    for part, points in one["dimensions"].items():
+        full = round(points / max(RUBRIC.values()) * BAR_WIDTH)
+        parts += Text(f"{part.replace('_', ' ')} ", "dim") + Text("█" * full or "·", "blue")
+        parts += Text(f" {points:g}/{RUBRIC[part]:g}   ", "dim")
+    console.print(parts, soft_wrap=True)
+    console.print(Text(f"         {plain(one['veto'] or one['reason'])}"), soft_wrap=True)
     if explain:
-        table.add_column("retrieval", overflow="fold")
-    for one in ranked:
-        parts = [_bar(one["dimensions"].get(part, 0.0)) for part in RUBRIC]
-        copies = f" (+{len(one['copies'])} copies)" if one["copies"] else ""
-        row = [
-            Text(f"{one['score']:g}"),
-            _cell(one["skill"]["id"] + copies),
-            *parts,
-            _cell(one["veto"] or one["reason"]),
-        ]
-        if explain:
-            routes = ", ".join(f"{name} {share:.2f}" for name, share in one["routes"].items())
-            row.append(_cell(f"{one['retrieval_score']:.2f} = {routes}" if routes else "by substring"))
-        table.add_row(*row)
-    return table
-
-
-def _bar(points: float) -> Text:
-    full = round(points / max(RUBRIC.values()) * BAR_WIDTH)
-    return Text("█" * full or "·", "blue") + Text(f" {points:g}", "dim")
+        routes = ", ".join(f"{name} {share:.2f}" for name, share in one["routes"].items())
+        found = f"{one['retrieval_score']:.2f} = {routes}" if routes else "found by substring"
+        console.print(Text(f"         retrieval: {found}", "dim"), soft_wrap=True)
 
 
 def _explain(console: Console, selection: SkillSelection) -> None:

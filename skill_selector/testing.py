@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -54,6 +54,10 @@ class ScriptedChatModel(BaseChatModel):
     def prompts(self) -> list[str]:
         """The text of every call so far, all its messages in one."""
         return ["\n\n".join(str(message.text) for message in messages) for messages in self._asked]
+
+    def bind_tools(self, tools: Sequence[Any], **_options: Any) -> Self:
+        """Return itself: whether a tool is called is up to the script."""
+        return self
 
     @property
     def _llm_type(self) -> str:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -120,10 +121,16 @@ def test_two_selections_side_by_side_do_not_mix(pdf_skills: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_as_a_tool_of_an_agent_it_answers_the_model(pdf_skills: Path, mode: str) -> None:
-    tool = build_selector(reasoner=ScriptedReasoner(CLEAR)).as_tool(
-        name="select_skill",
-        description="Choose the skill for a task.",
-        arg_types={"task": str, "skill_directory": str},
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR))
+
+    def choose(**given: Any) -> dict[str, Any]:
+        return selector.invoke(given)
+
+    async def achoose(**given: Any) -> dict[str, Any]:
+        return await selector.ainvoke(given)  # type: ignore[arg-type]
+
+    tool = StructuredTool.from_function(
+        choose, achoose, "select_skill", "Choose the skill for a task.", args_schema=selector.get_input_jsonschema()
     )
     arguments = {"task": TASK, "skill_directory": str(pdf_skills)}
     call = AIMessage("", tool_calls=[{"name": "select_skill", "args": arguments, "id": "1", "type": "tool_call"}])

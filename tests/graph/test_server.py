@@ -62,7 +62,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphCl
         try:
             url = f"http://127.0.0.1:{port}"
             _wait(url, server, folder / "log")
-            yield get_sync_client(url=url)
+            with get_sync_client(url=url) as client:
+                yield client
         finally:
             server.terminate()
             server.wait(timeout=30)

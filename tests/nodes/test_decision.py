@@ -5,12 +5,6 @@ from skill_selector.graph.records import Candidate, RankedSkill, Round, TaskAnal
 from skill_selector.nodes.decision import Bar, best_round, close_round, result_of, result_of_human
 
 ANALYSIS: TaskAnalysis = {"intent": "", "keywords": [], "constraints": [], "tech_stack": [], "when_to_use": ""}
-    "intent": "merge files",
-    "keywords": [],
-    "constraints": [],
-    "tech_stack": [],
-    "when_to_use": "",
-}
 BAR = Bar(threshold=60, gap=10)
 
 
