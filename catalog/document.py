@@ -80,6 +80,7 @@ def count_lines(text: str) -> int:
 
 
 def _read_clean(header: str, end: int) -> _Attempt | None:
+    header = repair.without_breaks(header)
     try:
         reading = read(header)
     except ReadError:

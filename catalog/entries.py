@@ -7,7 +7,7 @@ from skill_selector.catalog.frontmatter import ANY_FENCE
 from skill_selector.catalog.keys import is_known
 
 _KEY = re.compile(
-    r"""(?P<indent>[ \t\u00a0\u3000]*)(?P<quote>["']?)(?P<key>\w[\w.\- ]{0,60}?)(?P=quote)[ \t]*"""
+    r"""(?P<indent>[ \t\u00a0\u3000]*)(?P<quote>["']?)(?P<key>\w[\w.\- ]{0,60}?|<<)(?P=quote)[ \t]*"""
     r"""(?::(?=[\s\u3000]|\Z)|(?P<wide>：)|(?P<tight>:))[ \t\u00a0\u3000]*(?P<value>.*)"""
 )
 _HEADING = re.compile(r"#{1,6}[ \t]+")

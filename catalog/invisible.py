@@ -18,12 +18,12 @@ def without_invisible(text: str) -> tuple[str, list[str]]:
     """Return the text without characters that are invisible or change the reading direction, and which they were.
 
     Those that scripts and emoji need stay: joiners inside Arabic, Indic and emoji sequences, one variation selector
-    behind a character, direction marks in text that has letters written from the right, the tags of a flag.
+    behind a character that has variants, direction marks in text with letters written from the right, a flag's tags.
     """
     if (text.isascii() and text.isprintable()) or not _SUSPECT.search(text):
         return text, []
     flags = [span for flag in _FLAG.finditer(text) for span in range(flag.start(), flag.end())]
-    right_to_left = any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
+    right_to_left = any(_is_right_to_left(character) for character in text)
     kept: list[str] = []
     removed: dict[str, None] = {}
     for at, character in enumerate(text):
@@ -42,13 +42,19 @@ def _belongs(text: str, at: int, right_to_left: bool) -> bool:
         return right_to_left
     if character in (_ZWNJ, _ZWJ):
         return (_joins(before) and _joins(after)) or (character == _ZWJ and _is_emoji(before) and _is_emoji(after))
-    if _is_selector(character):
-        return bool(before) and not before.isspace() and not _SUSPECT.match(before)
+    if "\ufe00" <= character <= "\ufe0f":
+        return bool(before) and not before.isspace() and not _is_letter(before) and not _SUSPECT.match(before)
+    if "\U000e0100" <= character <= "\U000e01ef":
+        return "\u3400" <= before < "\U000e0000" and not _SUSPECT.match(before)
     return 0x180B <= ord(character) <= 0x180F and "\u1800" <= before <= "\u18af"
 
 
-def _is_selector(character: str) -> bool:
-    return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+def _is_right_to_left(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("R", "AL") and unicodedata.category(character)[0] == "L"
+
+
+def _is_letter(character: str) -> bool:
+    return character.isascii() and character.isalpha()
 
 
 def _joins(character: str) -> bool:

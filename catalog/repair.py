@@ -14,6 +14,7 @@ _COMMENT = re.compile(r"#(?:\s.*)?")
 _UNKNOWN_ESCAPE = re.compile(r'\\(?![0abt\tnvfre "/\\N_LPxuU\n])')
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+|\Z)(?P<text>.*)")
 _NOT_PRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_BREAKS = re.compile("[\x85\u2028\u2029]")
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
 
@@ -28,13 +29,19 @@ class Repaired:
     closed: bool
 
 
+def without_breaks(text: str) -> str:
+    """Return a text without the line ends of YAML 1.1 that no editor shows as such."""
+    return text if text.isascii() else _BREAKS.sub(" ", text)
+
+
 def cleaned(text: str) -> tuple[str, list[Fault]]:
     """Put right what needs no knowledge of the entries: characters that YAML refuses, and tabs as indentation."""
     faults = []
+    text = without_breaks(text)
     unprintable = _NOT_PRINTABLE.search(text)
     if unprintable:
         faults.append(Fault("control_characters", "", text.count("\n", 0, unprintable.start())))
-        text = _NOT_PRINTABLE.sub(lambda found: " " if found[0] in "\x85\u2028\u2029" else "", text)
+        text = _NOT_PRINTABLE.sub("", text)
     if _PAIR.search(text):
         faults.append(Fault("bad_escape", "", 0))
         text = _PAIR.sub(lambda pair: chr(0x10000 + (int(pair[1], 16) % 1024 << 10) + int(pair[2], 16) % 1024), text)
@@ -153,11 +160,15 @@ def _unquoted(text: str) -> str:
 
 
 def _opens_first(inner: str, quote: str) -> bool:
-    """Tell whether the first quote inside a quoted text opens a phrase, as in `"say "hi" twice"`."""
-    at = inner.find(quote)
-    if at < 0:
-        return True
-    return inner[at - 1 : at] == "\\" or (inner[at - 1 : at] in ("", " ", "(", "/") and inner[at + 1 : at + 2] != " ")
+    """Tell whether the first quote inside a quoted text opens a phrase, as in `"say "hi" twice"`.
+
+    A quote between letters is an apostrophe and says nothing.
+    """
+    for found in re.finditer(quote, inner):
+        before, after = inner[: found.start()][-1:], inner[found.end() : found.end() + 1]
+        if not (before.isalnum() and after.isalnum()):
+            return before == "\\" or (before in ("", " ", "(", "/") and after != " ")
+    return True
 
 
 def _kind(text: str, error: ReadError) -> str:

@@ -46,7 +46,8 @@ def scan(
     opened = open_roots(roots)
     diagnostics: list[Diagnostic] = []
     found = find(opened, limits, diagnostics)
-    return assemble(opened, _read_all(found, limits, diagnostics, progress), diagnostics)
+    files = list(_read_all(found, limits, diagnostics, progress))
+    return assemble(opened, files, diagnostics)
 
 
 def find(roots: Sequence[Root], limits: ScanLimits, diagnostics: list[Diagnostic]) -> list[Found]:

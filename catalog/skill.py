@@ -1,7 +1,7 @@
 """What is known of one skill."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -40,6 +40,12 @@ class Skill:
     """Every other field, those below `metadata` beside those at the top; plain JSON values, scalars as text."""
     loaded_body: str | None = field(default=None, repr=False, compare=False)
     """The text after the frontmatter where it is in memory; read it through `body`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the body as a JSON object."""
+        shown = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "loaded_body"}
+        listed = {name: list(value) for name, value in shown.items() if isinstance(value, tuple)}
+        return {**shown, **listed, "metadata": dict(self.metadata)}
 
     @property
     def body(self) -> str:

@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from skill_selector.graph.errors import ModelUnavailableError
 from skill_selector.graph.records import Degradation, Usage
 from skill_selector.graph.settings import Settings
+from skill_selector.prompts.fencing import one_line
 from skill_selector.reasoners.base import NO_USAGE
 from skill_selector.reasoners.failure import UnansweredError, explain, is_overload
 from skill_selector.reasoners.messages import briefer, corrected
@@ -77,7 +78,7 @@ class Exchange(Generic[T]):
         for attempt in range(1, TRIES + 1):
             reply = yield from self._call(asked)
             if reply.refusal:
-                raise self._unanswered(f"{model_name(self.model)} refused to answer ({reply.refusal[:200]})")
+                raise self._unanswered(f"{model_name(self.model)} refused to answer ({one_line(reply.refusal)[:200]})")
             final = attempt == TRIES
             try:
                 value = find_answer(reply, lambda decoded, final=final: self.read(decoded, final))  # type: ignore[misc]

@@ -58,8 +58,8 @@ _LONGEST_PHRASE = 60
 
 _CLAIMS = re.compile(
     r"""
-    \b(?:any|every|all)\s+(?:and\s+(?:any|every|all)\s+)?(?:kinds?\s+of\s+|types?\s+of\s+|possible\s+|user\s+)?
-        (?:tasks?|jobs?|requests?|prompts?)\b
+    \b(?:(?:any|every)\s+(?:and\s+every\s+)?(?:kind\s+of\s+|possible\s+|user\s+)?(?:task|job|request|prompt)
+        |all\s+(?:kinds\s+of\s+|possible\s+|user\s+)?(?:tasks|jobs|requests|prompts))\b
         (?!\s+(?:that|which|about|involving|requiring|needing|needs?|like|related|with|where|in|on|of|from|to|for)\b)
         (?![ -]\w+ing\b)
     |\bwhatever\s+the\s+(?:task|job|request)

@@ -67,7 +67,9 @@ def explain(error: Exception, settings: Settings, model: str, setting: str = "LL
             return ModelSetupError(_setup_status(status, said, model, setting))
     if passing is None and isinstance(error, ImportError | NotImplementedError):
         return ModelSetupError(f"{model} cannot be called: {said}")
-    return ModelUnavailableError(passing or f"{model} answered with something that is no chat completion: {said}")
+    return ModelUnavailableError(
+        passing or f"no chat completion came back from {model}; is LLM_BASE_URL right? ({type(error).__name__}: {said})"
+    )
 
 
 def _transport(error: Exception, settings: Settings, model: str) -> str | None:

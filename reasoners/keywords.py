@@ -19,6 +19,8 @@ from skill_selector.retrievers.words import WordLists
 
 MOST = 15
 """How many keywords an analysis holds at most."""
+ENOUGH = 2
+"""From this many telling words on, everyday words are left out."""
 
 TECHNOLOGY, FORMAT, DOMAIN, ACTION, IDENTIFIER, NAME, PLAIN, EVERYDAY = 3.0, 1.6, 2.4, 2.0, 1.9, 1.7, 1.4, 0.25
 """How telling each kind of word is; file formats are technologies that many tasks mention in passing."""
@@ -126,7 +128,7 @@ def _distinct(ranked: Iterable[_Word]) -> Iterator[str]:
     kept = 0
     for word in ranked:
         tokens = set(tokenize(word.text)) or {word.text}
-        if tokens <= said or (word.weight <= EVERYDAY * IN_REQUEST and kept >= 4):
+        if tokens <= said or (word.weight <= EVERYDAY * IN_REQUEST and kept >= ENOUGH):
             continue
         said |= tokens
         kept += 1

@@ -1,8 +1,7 @@
 """The chat model that the settings describe."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
@@ -41,11 +40,15 @@ def make_model(settings: Settings) -> BaseChatModel:
     return _make(endpoint, settings.llm_model, settings.llm_temperature, settings.llm_max_tokens)
 
 
-def make_fallback_model(settings: Settings) -> Callable[[], BaseChatModel] | None:
-    """Return what makes `settings.fallback_model` when it is needed, or None where none is set or there is no key."""
+def make_fallback_model(settings: Settings) -> BaseChatModel | None:
+    """Return a client for `settings.fallback_model`, or None where none is set or there is no key.
+
+    Raises:
+        SettingError: the address is no http(s) URL.
+    """
     if settings.fallback_model is None or settings.dashscope_api_key is None:
         return None
-    return partial(make_model, replace(settings, llm_model=settings.fallback_model))
+    return make_model(replace(settings, llm_model=settings.fallback_model))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +79,7 @@ def _make(endpoint: _Endpoint, model: str, temperature: float, max_tokens: int) 
         http_client=client,
         http_async_client=async_client,
         # Replies are read whole, also where a graph that embeds the selector streams messages.
-        disable_streaming=False,
+        disable_streaming=True,
         use_responses_api=False,
     )
 

@@ -6,6 +6,7 @@ distinct search tokens weighed by how rare they are, so that stuffed and repeate
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from math import fsum
 
 from skill_selector.catalog.skill import Skill
 from skill_selector.reasoners.exclusion import Scope, claims_everything, names_skill, split_scope
@@ -141,7 +142,7 @@ def _only_below(terms: TaskTerms, skill: Skill, index: SkillIndex, known: set[st
 
 
 def _mass(tokens: Iterable[str], terms: TaskTerms) -> float:
-    return sum(terms.weights[token] * terms.rarity[token] for token in tokens)
+    return fsum(terms.weights[token] * terms.rarity[token] for token in tokens)
 
 
 def _telling(tokens: Iterable[str], terms: TaskTerms) -> tuple[str, ...]:
@@ -149,8 +150,8 @@ def _telling(tokens: Iterable[str], terms: TaskTerms) -> tuple[str, ...]:
 
 
 def _share(wanted: Iterable[str], held: set[str], rarities: Mapping[str, float]) -> float:
-    total = sum(rarities[token] for token in wanted)
-    return sum(rarities[token] for token in wanted if token in held) / total if total else 0.0
+    total = fsum(rarities[token] for token in wanted)
+    return fsum(rarities[token] for token in wanted if token in held) / total if total else 0.0
 
 
 def _other_language(chinese: bool, text: str) -> bool:

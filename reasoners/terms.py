@@ -57,7 +57,7 @@ class TaskTerms:
     @property
     def total(self) -> float:
         """The rarity of everything looked for, weighed."""
-        return sum(weight * self.rarity[token] for token, weight in self.weights.items())
+        return math.fsum(weight * self.rarity[token] for token, weight in self.weights.items())
 
 
 def task_terms(task: str, analysis: TaskAnalysis, index: SkillIndex, words: WordLists) -> TaskTerms:

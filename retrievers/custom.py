@@ -171,8 +171,8 @@ def _is_known(skill_id: str, known: set[str], request: SearchRequest) -> bool:
     if skill_id in request.index:
         return False  # not in this pool, or kept out of automatic selection
     near = get_close_matches(skill_id, known, n=3)
-    hint = f"; the nearest are {', '.join(near)}" if near else ""
-    raise RetrieverError(f"the retriever found {skill_id!r}, which is no skill's id{hint}")
+    hint = f"the nearest are {', '.join(near)}" if near else f"ids look like {min(known)!r}"
+    raise RetrieverError(f"the retriever found {skill_id!r}, which is no skill's id; {hint}")
 
 
 def _complete(value: Any) -> Any:

@@ -33,7 +33,7 @@ _INVISIBLE = re.compile(
 def _word_pattern(letter: str) -> str:
     # One part is letters and digits, with ++ or # behind it (c++, f#); a dot may lead the first (.net, .env).
     # Possessive quantifiers: nothing here needs to go back, and long texts take half the time.
-    part = rf"{letter}++(?:\+\+|#(?!\w))?+"
+    part = rf"{letter}++(?:\+\+|#(?!{letter}))?+"
     return rf"\.?{part}(?:[-_./'’]{part})*+"
 
 

@@ -63,8 +63,8 @@ def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
             _show_candidate(console, one, explain=explain)
     if explain:
         _explain(console, selection)
-    for one in selection.degraded:
-        note(f"{one['step']}: {one['what']} failed ({one['why']}); used {one['instead']}")
+    for fault in selection.degraded:
+        note(f"{fault['step']}: {fault['what']} failed ({fault['why']}); used {fault['instead']}")
     if count := sum(selection.catalog["diagnostics_by_kind"].values()):
         note(f"{count} diagnostics about the skills; see: skill-selector scan {' '.join(selection.catalog['roots'])}")
 

@@ -1,9 +1,10 @@
 """Fixtures for every folder: no settings of the developer's own, and skills written by the tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from chat_server import ChatServer
 
 from skill_selector.graph.settings import ENVIRONMENT_NAMES
 
@@ -53,3 +54,11 @@ def pdf_skills(skills_root: Path, write_skill: WriteSkill) -> Path:
     write_skill("csv-chart", "Draw line and bar charts from CSV tables.")
     write_skill("meeting-notes", "把会议录音整理成会议纪要,列出决定和待办事项。")
     return skills_root
+
+
+@pytest.fixture
+def chat() -> Iterator[ChatServer]:
+    """A chat endpoint without a script yet."""
+    server = ChatServer()
+    yield server
+    server.close()

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -42,7 +43,7 @@ class Parent(TypedDict, total=False):
     answer: str
 
 
-def thread(name: str = "t") -> dict[str, Any]:
+def thread(name: str = "t") -> RunnableConfig:
     return {"configurable": {"thread_id": name}}
 
 
@@ -104,7 +105,7 @@ def test_two_selections_side_by_side_do_not_mix(pdf_skills: Path) -> None:
 
     selector = build_selector(reasoner=ScriptedReasoner(CLEAR))
 
-    def one(state: dict[str, Any]) -> dict[str, Any]:
+    def one(state: Any) -> dict[str, Any]:
         result = selector.invoke({"task": state["task"], "skill_directory": str(pdf_skills)})
         return {"found": [f"{state['task']}: {result['best']['id']}"]}
 
@@ -123,15 +124,13 @@ def test_two_selections_side_by_side_do_not_mix(pdf_skills: Path) -> None:
 def test_as_a_tool_of_an_agent_it_answers_the_model(pdf_skills: Path, mode: str) -> None:
     selector = build_selector(reasoner=ScriptedReasoner(CLEAR))
 
-    def choose(**given: Any) -> dict[str, Any]:
-        return selector.invoke(given)
+    def choose(task: str, skill_directory: str) -> Any:
+        return selector.invoke({"task": task, "skill_directory": skill_directory})
 
-    async def achoose(**given: Any) -> dict[str, Any]:
-        return await selector.ainvoke(given)  # type: ignore[arg-type]
+    async def achoose(task: str, skill_directory: str) -> Any:
+        return await selector.ainvoke({"task": task, "skill_directory": skill_directory})
 
-    tool = StructuredTool.from_function(
-        choose, achoose, "select_skill", "Choose the skill for a task.", args_schema=selector.get_input_jsonschema()
-    )
+    tool = StructuredTool.from_function(choose, achoose, "select_skill", "Choose the skill for a task.")
     arguments = {"task": TASK, "skill_directory": str(pdf_skills)}
     call = AIMessage("", tool_calls=[{"name": "select_skill", "args": arguments, "id": "1", "type": "tool_call"}])
     agent = create_agent(ScriptedChatModel([call, AIMessage("done")]), [tool], checkpointer=InMemorySaver())
@@ -177,7 +176,7 @@ def test_a_run_in_sqlite_works_async(pdf_skills: Path, tmp_path: Path) -> None:
         async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "checkpoints.sqlite")) as saver:
             selector = build_selector(reasoner=ScriptedReasoner(CLEAR), checkpointer=saver)
             given: Any = {"task": TASK, "skill_directory": str(pdf_skills)}
-            return await selector.ainvoke(given, thread())  # type: ignore[arg-type]
+            return await selector.ainvoke(given, thread())
 
     assert asyncio.run(select())["hit"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -27,7 +28,8 @@ Run = Callable[..., dict[str, Any]]
 
 
 def run_sync(selector: SelectorGraph, given: Any, **options: Any) -> dict[str, Any]:
-    return selector.invoke(given, **options)
+    result: dict[str, Any] = selector.invoke(given, **options)
+    return result
 
 
 def run_async(selector: SelectorGraph, given: Any, **options: Any) -> dict[str, Any]:
@@ -41,11 +43,11 @@ def run(request: pytest.FixtureRequest) -> Run:
     return runner
 
 
-def start(root: Path, task: str = TASK) -> dict[str, Any]:
+def start(root: Path, task: str = TASK) -> Any:
     return {"task": task, "skill_directory": str(root)}
 
 
-def thread(name: str = "t") -> dict[str, Any]:
+def thread(name: str = "t") -> RunnableConfig:
     return {"configurable": {"thread_id": name}}
 
 
@@ -126,7 +128,8 @@ def test_no_recursion_limit_from_five_on_breaks_a_run(pdf_skills: Path, limit: i
     rounds = [{"pdf-merge": 80.0, "csv-chart": 75.0 - number / 10} for number in range(6)]
     selector = build_selector(reasoner=ScriptedReasoner(*rounds), checkpointer=InMemorySaver())
     context = SelectorContext(max_attempts=4, on_ambiguous="ask")
-    result = selector.invoke(start(pdf_skills), {**thread(), "recursion_limit": limit}, context=context)
+    config: RunnableConfig = {**thread(), "recursion_limit": limit}
+    result = selector.invoke(start(pdf_skills), config, context=context)
     assert result["outcome"] == "ambiguous"
 
 

@@ -113,7 +113,7 @@ def test_the_history_of_a_thread_holds_every_step(client: SyncLangGraphClient, s
 def test_a_run_waits_for_a_human_and_goes_on_with_the_answer(client: SyncLangGraphClient, skills: str) -> None:
     thread = client.threads.create()
     given = {"task": "merge or split PDF files", "skill_directory": skills}
-    context = {"on_ambiguous": "ask", "hit_threshold": 0.1, "min_gap": 100}
+    context: Any = {"on_ambiguous": "ask", "hit_threshold": 0.1, "min_gap": 100}
     client.runs.wait(thread["thread_id"], "selector", input=given, context=context)
     state = client.threads.get_state(thread["thread_id"])
     question: Any = state["tasks"][0]["interrupts"][0]["value"]
@@ -129,7 +129,7 @@ def test_a_second_task_on_the_same_thread_starts_afresh(client: SyncLangGraphCli
         thread["thread_id"], "selector", input={"task": "merge two PDF files into one", "skill_directory": skills}
     )
     assert first["ranked"][0]["skill"]["id"] == "pdf-merge"
-    message = {"role": "user", "content": "整理昨天的会议录音,列出待办"}
+    message: Any = {"role": "user", "content": "整理昨天的会议录音,列出待办"}
     second: Any = client.runs.wait(thread["thread_id"], "selector", input={"messages": [message]})
     assert second["ranked"][0]["skill"]["id"] == "meeting-notes"
     assert {one["round"] for one in second["selector_trace"]} <= {0, 1, 2}

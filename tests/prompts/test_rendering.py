@@ -32,7 +32,7 @@ def test_a_value_without_a_variable_is_an_error_that_names_it() -> None:
 
 
 def test_every_prompt_is_found_and_none_is_empty() -> None:
-    assert {"analysis", "ranking", "task", "tied_task", "candidates", "correction", "brevity"} == set(ALL)
+    assert {"analysis", "ranking", "task", "tied_task", "candidates", "correction", "brevity"} <= set(ALL)
     for name in ALL:
         assert (files("skill_selector.prompts") / f"{name}.md").read_text(encoding="utf-8").strip()
 

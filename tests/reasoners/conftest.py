@@ -1,14 +1,11 @@
-"""Skills, requests, and a chat endpoint on loopback that speaks the chat-completions protocol."""
+"""Skills and requests for both reasoners."""
 
 import asyncio
-import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from chat_server import ChatServer
 
 from skill_selector.catalog.skill import Skill
 from skill_selector.graph.settings import Settings
@@ -17,111 +14,6 @@ from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.words import load_words
 
 KEY = "sk-loopback-0123456789"
-
-Answer = Callable[[BaseHTTPRequestHandler, threading.Event], None]
-
-
-class ChatServer:
-    """Answers requests from a script, in order; `requests` holds the bodies that came in, `headers` their headers."""
-
-    def __init__(self) -> None:
-        self.script: list[Answer] = []
-        self.requests: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self._closing = threading.Event()
-        self._asked = threading.Event()
-        chat = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                number = len(chat.requests)
-                chat.requests.append(json.loads(body))
-                chat._asked.set()
-                chat.headers.append({name.lower(): value for name, value in self.headers.items()})
-                answer = chat.script[number] if number < len(chat.script) else chat.failure(500, "no more script")
-                # Some tests want the client to give up.
-                with suppress(BrokenPipeError, ConnectionResetError):
-                    answer(self, chat._closing)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Say nothing."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def wait_for_request(self) -> None:
-        assert self._asked.wait(5)
-
-    def close(self) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @staticmethod
-    def completion(text: str | None, finish_reason: str = "stop", **message: Any) -> Answer:
-        """An ordinary answer."""
-        choice = {
-            "index": 0,
-            "finish_reason": finish_reason,
-            "message": {"role": "assistant", "content": text, **message},
-        }
-        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-        body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
-        return ChatServer.body(200, body)
-
-    @staticmethod
-    def failure(status: int, message: str, code: str | None = None, **headers: str) -> Answer:
-        """An error as OpenAI's endpoints word it; the client does not wait before it tries again."""
-        error = {"error": {"message": message, "type": "error", "param": None, "code": code}}
-        return ChatServer.body(status, error, **{"retry-after-ms": "1", **headers})
-
-    @staticmethod
-    def body(status: int, body: Any, content_type: str = "application/json", **headers: str) -> Answer:
-        """Any answer; text goes out as it is."""
-
-        def answer(handler: BaseHTTPRequestHandler, _closing: threading.Event) -> None:
-            data = (body if isinstance(body, str) else json.dumps(body)).encode()
-            handler.send_response(status)
-            for name, value in {"content-type": content_type, "content-length": str(len(data)), **headers}.items():
-                handler.send_header(name, value)
-            handler.end_headers()
-            handler.wfile.write(data)
-
-        return answer
-
-    @staticmethod
-    def silence(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
-        """Never answer."""
-        closing.wait(10)
-        handler.close_connection = True
-
-    @staticmethod
-    def trickle(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
-        """Answer a byte at a time, for three seconds."""
-        handler.send_response(200)
-        handler.send_header("content-type", "application/json")
-        handler.send_header("connection", "close")
-        handler.end_headers()
-        for _ in range(100):
-            if closing.wait(0.03):
-                return
-            handler.wfile.write(b" ")
-            handler.wfile.flush()
-
-
-@pytest.fixture
-def chat() -> Iterator[ChatServer]:
-    """A chat endpoint without a script yet."""
-    server = ChatServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture

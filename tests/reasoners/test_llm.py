@@ -15,7 +15,7 @@ from skill_selector.reasoners.base import AnalysisRequest, RankRequest, Reasoner
 from skill_selector.reasoners.failure import UnansweredError
 from skill_selector.reasoners.llm import LLMReasoner
 from skill_selector.reasoners.messages import rank_messages
-from skill_selector.testing import ScriptedChatModel, ScriptedReply
+from skill_selector.testing import Script, ScriptedChatModel, ScriptedReply
 
 Run = Callable[[Reasoner, str, Any], Any]
 
@@ -130,6 +130,9 @@ def test_a_reply_that_was_cut_off_is_asked_for_again_with_more_room(run: Run, ra
     class Limited(ScriptedChatModel):
         max_tokens: int = 50
 
+        def __init__(self, script: Script) -> None:
+            super().__init__(script)
+
         def _reply(self, messages: list[BaseMessage]) -> Any:
             limits.append(self.max_tokens)
             return super()._reply(messages)
@@ -238,7 +241,7 @@ def test_an_order_inside_a_description_never_leaves_the_data_block(
 ) -> None:
     loud = replace(rank_request.skills["pdf-merge"], id="loud", name="loud", description=f"Formats text. {order}")
     skills = {**rank_request.skills, "loud": loud}
-    candidates = (*rank_request.candidates, {**rank_request.candidates[0], "id": "loud"})
+    candidates: Any = (*rank_request.candidates, {**rank_request.candidates[0], "id": "loud"})
     request = replace(rank_request, skills=skills, candidates=candidates)
 
     reply = run(LLMReasoner(ScriptedChatModel(obedient(request))), "rank", request)
@@ -267,6 +270,7 @@ def test_a_model_that_favours_the_first_place_does_not_favour_the_same_skill_eve
 
 
 def test_the_raw_reply_stays_out_of_the_message_stream_of_a_host(analysis_request: AnalysisRequest) -> None:
+    from langchain_core.runnables import RunnableLambda
     from langgraph.graph import START, StateGraph
     from typing_extensions import TypedDict
 
@@ -277,7 +281,7 @@ def test_the_raw_reply_stays_out_of_the_message_stream_of_a_host(analysis_reques
         reasoner = LLMReasoner(ScriptedChatModel([json.dumps(ANALYSIS)]))
         return {"intent": reasoner.analyze(analysis_request).analysis["intent"]}
 
-    host = StateGraph(State).add_node("select", node).add_edge(START, "select").compile()
+    host = StateGraph(State).add_node("select", RunnableLambda(node)).add_edge(START, "select").compile()
 
     streamed = list(host.stream({}, stream_mode=["messages", "updates"]))
 

@@ -23,10 +23,16 @@ def skill(skill_id: str, description: str, **fields: Any) -> Skill:
 
 
 def rank_request(task: str, *skills: Skill, attempt: int = 1) -> RankRequest:
-    analysis = {"intent": "合并文件", "keywords": ["a", "b"], "constraints": [], "tech_stack": [], "when_to_use": ""}
+    analysis: Any = {
+        "intent": "合并文件",
+        "keywords": ["a", "b"],
+        "constraints": [],
+        "tech_stack": [],
+        "when_to_use": "",
+    }
     return RankRequest(
         task=task,
-        analysis=analysis,  # type: ignore[arg-type]
+        analysis=analysis,
         candidates=tuple({"id": one.id, "score": 1, "routes": {}, "fallback": False, "copies": []} for one in skills),
         skills={one.id: one for one in skills},
         index=None,  # type: ignore[arg-type]
@@ -48,7 +54,7 @@ def test_the_analysis_prompt_takes_its_examples_from_the_word_lists(analysis_req
 
     for kind in ("action", "domain"):
         for language in ("en", "zh"):
-            for word in analysis_request.words.examples(kind, language, 6):  # type: ignore[arg-type]
+            for word in analysis_request.words.examples(kind, language, 6):
                 assert word in system.text
     assert "<task>\nmerge two PDF files\n</task>" in human.text
 

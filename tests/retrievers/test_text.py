@@ -45,7 +45,9 @@ def test_names_that_are_one_word_are_not_split(name: str) -> None:
     assert len(tokenize(name)) == 1
 
 
-@pytest.mark.parametrize(("plural", "singular"), [("PDFs", "pdf"), ("APIs", "api"), ("merging", "merge"), ("users", "user's")])
+@pytest.mark.parametrize(
+    ("plural", "singular"), [("PDFs", "pdf"), ("APIs", "api"), ("merging", "merge"), ("users", "user's")]
+)
 def test_inflected_words_meet(plural: str, singular: str) -> None:
     assert tokenize(plural) == tokenize(singular)
 

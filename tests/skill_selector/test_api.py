@@ -204,9 +204,9 @@ def test_jieba_is_loaded_for_chinese_only(pdf_skills: Path, skills_root: Path) -
     (skills_root / "meeting-notes" / "SKILL.md").unlink()
     code = (
         "import sys, skill_selector; skill_selector.select_skill(sys.argv[1], sys.argv[2], offline=True); "
-        "print('jieba' in sys.modules, 'opencc' in sys.modules)"
+        "print([name for name in ('jieba', 'opencc') if name in sys.modules])"
     )
-    for task, loaded in (("merge PDF files", "False False"), ("合并文件", "True True")):
+    for task, loaded in (("merge PDF files", "[]"), ("合併檔案", "['jieba', 'opencc']")):
         done = subprocess.run(
             [sys.executable, "-c", code, task, str(pdf_skills)], capture_output=True, text=True, check=True
         )

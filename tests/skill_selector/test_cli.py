@@ -41,7 +41,7 @@ def test_a_hit_shows_skill_path_score_parts_and_understanding(command: Command, 
     assert out.startswith("pdf-merge: score")
     assert str(pdf_skills / "pdf-merge") in out
     assert "understood" in out
-    assert "intent 40" in out
+    assert "/40" in out
     assert "█" in out
     assert err == ""
 
