@@ -79,6 +79,7 @@ def _build(document: Document, report: Report, **place: str) -> Skill | None:
         file=place["file"],
         root=place["root"],
         digest=place["digest"],
+        body_digest=hashlib.sha256(document.body.encode("utf-8", "surrogatepass")).hexdigest(),
         category=fields.category,
         language=fields.language,
         version=fields.version,

@@ -19,11 +19,8 @@ class Root:
     """Absolute, links not resolved, in the system's own form."""
     real: str
     """The same with every link resolved."""
-
-    @property
-    def shown(self) -> str:
-        """The path with forward slashes."""
-        return forward(self.path)
+    shown: str
+    """The path with forward slashes."""
 
     @property
     def name(self) -> str:
@@ -73,7 +70,7 @@ def _open_root(given: AnyPath) -> Root:
     fault = _fault(path)
     if fault:
         raise SkillDirectoryError(fault)
-    return Root(path, os.path.realpath(path))
+    return Root(path, os.path.realpath(path), forward(path))
 
 
 def _fault(path: str) -> str | None:

@@ -1,14 +1,16 @@
 """Folders of skills: from their paths to a `Catalog`."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.diagnostic import Diagnostic, Report
-from skill_selector.catalog.parser import ParsedSkill, parse
 from skill_selector.catalog.precedence import Placed, settle
+from skill_selector.catalog.record import ReadFile
 from skill_selector.catalog.roots import AnyPath, Root, forward, open_roots
+from skill_selector.catalog.snapshot import Snapshot, Snapshots
 from skill_selector.catalog.source import read_source
 from skill_selector.catalog.walker import Found, ScanLimits, unreadable, walk
 
@@ -18,20 +20,12 @@ PROGRESS_STEP = 100
 _SEVERITIES = ("error", "warning", "note")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """One found file, read and parsed."""
-
-    found: Found
-    parsed: ParsedSkill
-    digest: str
-
-
 def scan(
     roots: AnyPath | Sequence[AnyPath],
     *,
     limits: ScanLimits = DEFAULT_LIMITS,
     progress: Callable[[int], None] | None = None,
+    snapshots: Snapshots | None = None,
 ) -> Catalog:
     """Read every skill below some folders. A bad file is a diagnostic, never an exception.
 
@@ -39,14 +33,22 @@ def scan(
         roots: one folder or several, those of lowest precedence first. A folder with a SKILL.md is one skill.
         limits: the bounds.
         progress: called now and then with the number of files read so far, and at the end.
+        snapshots: what earlier scans found out, so that unchanged files need not be read. Skills then come without
+            their bodies, which are read when somebody asks for them.
 
     Raises:
         SkillDirectoryError: some of the folders are missing, are not folders, or cannot be read.
     """
+    began = time.time_ns()
     opened = open_roots(roots)
     diagnostics: list[Diagnostic] = []
     found = find(opened, limits, diagnostics)
-    files = list(_read_all(found, limits, diagnostics, progress))
+    known = {root.path: snapshots.of(root, limits) for root in opened} if snapshots else {}
+    reader = _Reader(limits, known, diagnostics)
+    files = reader.read_all(found, progress)
+    for path, snapshot in known.items():
+        fresh = [read for read in reader.fresh if read.found.root.path == path]
+        snapshot.keep(fresh, [one.file for one in found if one.root.path == path], began)
     return assemble(opened, files, diagnostics)
 
 
@@ -63,12 +65,23 @@ def find(roots: Sequence[Root], limits: ScanLimits, diagnostics: list[Diagnostic
     return list(by_real.values())
 
 
-def read_found(found: Found, limits: ScanLimits) -> ReadFile | Diagnostic:
-    """Read and parse one file; a diagnostic where it cannot be read."""
+def read_found(found: Found, limits: ScanLimits, last: ReadFile | None = None) -> ReadFile | Diagnostic:
+    """Read and parse one file; a diagnostic where it cannot be read.
+
+    Args:
+        found: the file.
+        limits: the bounds.
+        last: what the file gave earlier, which holds where its bytes are the same.
+    """
     try:
         source = read_source(found.file, found.size, limits.file_bytes)
     except OSError as error:
         return unreadable(found.file, error, "file")
+    digest = hashlib.sha256(source.data).hexdigest()
+    if last and last.digest == digest and last.found.size == found.size:
+        return replace(last, found=found)
+    from skill_selector.catalog.parser import parse  # noqa: PLC0415 - not needed where nothing changed
+
     file = forward(found.file)
     parsed = parse(
         source.data,
@@ -77,13 +90,13 @@ def read_found(found: Found, limits: ScanLimits) -> ReadFile | Diagnostic:
         file=file,
         root=found.root.shown,
     )
+    diagnostics = parsed.diagnostics
     if not source.complete:
         report = Report(file)
         message = f"the file has more than {limits.file_bytes:,} bytes; only what comes before was read"
         report.warning("file_too_large", message, "move details into files below references/")
-        parsed = ParsedSkill(parsed.skill, (*parsed.diagnostics, *report.diagnostics))
-    digest = parsed.skill.digest if parsed.skill else hashlib.sha256(source.data).hexdigest()
-    return ReadFile(found, parsed, digest)
+        diagnostics = (*diagnostics, *report.diagnostics)
+    return ReadFile(found, parsed.skill, diagnostics, digest)
 
 
 def assemble(roots: Sequence[Root], files: Iterable[ReadFile], diagnostics: Iterable[Diagnostic]) -> Catalog:
@@ -93,9 +106,9 @@ def assemble(roots: Sequence[Root], files: Iterable[ReadFile], diagnostics: Iter
     reported = list(diagnostics)
     order = {root.path: place for place, root in enumerate(roots)}
     for one in files:
-        reported.extend(one.parsed.diagnostics)
-        if one.parsed.skill:
-            entries.append(Placed(one.parsed.skill, order[one.found.root.path]))
+        reported.extend(one.diagnostics)
+        if one.skill:
+            entries.append(Placed(one.skill, order[one.found.root.path]))
         else:
             skipped.append((f"{one.found.root.shown}/{one.found.relative}", one.digest))
     settled = settle(entries, [root.shown for root in roots])
@@ -111,20 +124,43 @@ def assemble(roots: Sequence[Root], files: Iterable[ReadFile], diagnostics: Iter
     )
 
 
-def _read_all(
-    found: Sequence[Found],
-    limits: ScanLimits,
-    diagnostics: list[Diagnostic],
-    progress: Callable[[int], None] | None,
-) -> Iterator[ReadFile]:
-    for count, one in enumerate(found, start=1):
-        read = read_found(one, limits)
+class _Reader:
+    """Reads the files that nothing is known of."""
+
+    def __init__(self, limits: ScanLimits, known: Mapping[str, Snapshot], diagnostics: list[Diagnostic]) -> None:
+        self.fresh: list[ReadFile] = []
+        """Those that were read, without their bodies."""
+        self._limits = limits
+        self._known = known
+        self._diagnostics = diagnostics
+
+    def read_all(self, found: Sequence[Found], progress: Callable[[int], None] | None) -> list[ReadFile]:
+        """Return the files that can be read, and add to the diagnostics why the others can't."""
+        files = []
+        for count, one in enumerate(found, start=1):
+            read = self._read(one)
+            if isinstance(read, ReadFile):
+                files.append(read)
+            else:
+                self._diagnostics.append(read)
+            if progress and (count % PROGRESS_STEP == 0 or count == len(found)):
+                progress(count)
+        return files
+
+    def _read(self, found: Found) -> ReadFile | Diagnostic:
+        snapshot = self._known.get(found.root.path)
+        if snapshot is None:
+            return read_found(found, self._limits)
+        last, current = snapshot.recall(found)
+        if last and current:
+            return last
+        read = read_found(found, self._limits, last)
         if isinstance(read, ReadFile):
-            yield read
-        else:
-            diagnostics.append(read)
-        if progress and (count % PROGRESS_STEP == 0 or count == len(found)):
-            progress(count)
+            if read.skill and read.skill.loaded_body is not None:
+                # With many skills, their bodies would be most of the memory.
+                read = replace(read, skill=replace(read.skill, loaded_body=None))
+            self.fresh.append(read)
+        return read
 
 
 def _digest(roots: Sequence[str], files: Sequence[tuple[str, str]]) -> str:

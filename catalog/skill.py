@@ -22,6 +22,8 @@ class Skill:
     root: str
     digest: str
     """SHA-256 of the file's bytes that were read, in hex; a file over the scan's bound is read up to there."""
+    body_digest: str = ""
+    """SHA-256 of the text after the frontmatter, in hex: skills with the same one have the same instructions."""
     category: str | None = None
     language: str | None = None
     version: str | None = None

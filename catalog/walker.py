@@ -45,6 +45,9 @@ class Found(NamedTuple):
     """In bytes."""
     mtime_ns: int
     """When it was last changed."""
+    ctime_ns: int
+    """The same, or when its name, owner or permissions were; on Windows, when it was made."""
+    inode: int
 
     @property
     def path(self) -> str:
@@ -182,7 +185,8 @@ class _Walk:
             yield _not_usable(file.path, found.st_mode)
         elif file.real not in self.files:
             self.files.add(file.real)
-            yield Found(self.root, file.relative, file.path, file.real, found.st_size, found.st_mtime_ns)
+            times = (found.st_mtime_ns, found.st_ctime_ns)
+            yield Found(self.root, file.relative, file.path, file.real, found.st_size, *times, found.st_ino)
 
     def _is_allowed(self, real: str) -> bool:
         return self.limits.follow_outside or (real + os.sep).startswith(self.inside)

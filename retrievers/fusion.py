@@ -60,7 +60,7 @@ class ScoreFusionRetriever(EnsembleRetriever):
         total = sum if self.combine == "sum" else prod
         shares = {key: dict(zip(names, self._shares(key, tables), strict=True)) for key in originals}
         scores = {key: float(total(parts.values())) for key, parts in shares.items()}
-        found = [key for key, score in scores.items() ]
+        found = [key for key, score in scores.items() if score > 0 or self.combine == "sum"]
         found.sort(key=lambda key: (-scores[key], self._place(key)))
         return [_fused(originals[key], key, scores[key], shares[key]) for key in found]
 

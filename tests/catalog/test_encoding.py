@@ -55,8 +55,14 @@ def test_gb18030_is_recognised() -> None:
     assert "GB18030" in report.diagnostics[0].message
 
 
-def test_western_accents_are_not_taken_for_chinese() -> None:
-    text = "---\nname: café\ndescription: Réserve une table à l'élan du matin, très tôt, près d'ici\n---\n\nVoilà.\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nname: café\ndescription: Réserve une table à l'élan du matin, très tôt, près d'ici\n---\n\nVoilà.\n",
+        "---\nname: kite\ndescription: Wählt schöne Drachen für Kinder\n---\n\nHöher, länger, größer.\n",
+    ],
+)
+def test_western_accents_are_not_taken_for_chinese(text: str) -> None:
     report = Report("f")
     assert decode(text.encode("cp1252"), report) == text
     assert kinds(report) == ["not_utf8"]

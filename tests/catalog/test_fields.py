@@ -89,6 +89,18 @@ def test_the_top_beats_metadata_and_what_lost_is_kept(load_skill: LoadSkill) -> 
     assert skill.metadata["metadata"] == {"author": "Bob"}
 
 
+def test_the_plain_spelling_beats_the_odd_one(load_skill: LoadSkill) -> None:
+    skill = load_skill(
+        "---\nName: Odd\nname: kite\nDescription: Odd\ndescription: Folds\nVersion: 1\nversion: 2\n---\nB"
+    )
+    assert (skill.name, skill.description, skill.version) == ("kite", "Folds", "2")
+    assert skill.metadata == {"Name": "Odd", "Description": "Odd", "Version": "1"}
+
+
+def test_a_name_below_metadata_only_is_not_the_skills_own(load_skill: LoadSkill) -> None:
+    assert load_skill("---\ndescription: Folds\nmetadata:\n  name: host\n---\nBody", "kite").name == "kite"
+
+
 def test_unknown_fields_are_kept_whatever_they_hold(load_skill: LoadSkill) -> None:
     skill = load_skill(
         file_with(
@@ -130,6 +142,7 @@ def test_a_name_stays_the_text_that_was_written(load_skill: LoadSkill, name: str
         ("\n  en: folds\n  zh: 折", "folds; 折"),
         ("[folds, flies]", "folds; flies"),
         ("\n  - en: folds\n  - [flies]", "folds; flies"),
+        ("{folds, flies}", "folds; flies"),
     ],
 )
 def test_a_description_that_is_no_text_becomes_one(load: Load, value: str, expected: str) -> None:

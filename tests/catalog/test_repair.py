@@ -155,6 +155,14 @@ def test_a_comment_stays_a_comment_and_is_noted(load: Load) -> None:
     assert [(one.kind, one.severity) for one in parsed.diagnostics] == [("comment_in_text", "note")]
 
 
+@pytest.mark.parametrize("value", ["&co folds kites", "!now folds kites", "Posts to the #windy channel"])
+def test_what_yaml_would_take_out_of_a_text_is_kept_beside_a_broken_field_too(
+    load_skill: LoadSkill, value: str
+) -> None:
+    skill = load_skill(f"---\nname: kite\ndescription: {value}\nhint: [a] [b]\n---\nBody")
+    assert skill.description == value
+
+
 def test_json_over_several_lines_without_indentation_is_one_value(load_skill: LoadSkill) -> None:
     text = 'name: kite\ndescription: Folds: kites\nmetadata: {\n"host": {\n"emoji": "K"\n}\n}\n---\nBody'
     skill = load_skill(text)

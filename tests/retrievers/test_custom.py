@@ -215,7 +215,7 @@ def test_repeated_and_manual_skills_are_left_out_and_top_k_cuts(
     request = make_request(skills[:3], "x", index=SkillIndex.build(skills), top_k=2)
     retriever = own(*[{"id": one} for one in ("manual", "s2", "outside", "s2", "s1")])
 
-    assert [one["id"] for one in search_custom(retriever, request)] == ["s2", "s1"]
+    assert [(one["id"], one["score"]) for one in search_custom(retriever, request)] == [("s2", 1 / 2), ("s1", 1 / 5)]
 
 
 def test_copies_collapse_here_too(make_skill: Callable[..., Skill], make_request: MakeRequest) -> None:

@@ -70,8 +70,9 @@ def test_chinese_particles_are_left_out(particle: str) -> None:
     assert particle not in tokenize("帮我把我们一个生日的视频剪了一下")
 
 
-def test_neighbouring_single_characters_count_as_a_pair() -> None:
-    assert "写诗" in tokenize("教我写诗")
+@pytest.mark.parametrize(("text", "pair"), [("踩坑记录", "踩坑"), ("在钉钉上撤回", "钉钉"), ("模块解耦", "解耦")])
+def test_neighbouring_single_characters_count_as_a_pair(text: str, pair: str) -> None:
+    assert pair in tokenize(text)
 
 
 def test_a_text_of_one_chinese_character_yields_it() -> None:
