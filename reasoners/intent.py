@@ -20,6 +20,11 @@ _NOISE = re.compile(r"^[ \t]*```.*?^[ \t]*```|<[^<>\n]{1,80}>|https?://\S+", re.
 _BULLET = re.compile(r"^[\s#>*•\-–]*(?:\(?\d{1,2}[.)、:]\s*)?(?:step\s*\d+\s*[:.]\s*)?", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？!?；;])|\n+|\s[-–—]\s")
 
+# What must not end a clause that was cut.
+_DANGLING = re.compile(
+    r"(?:\s+(?:an?|the|in|of|to|for|with|and|or|on|at|by|from|that|which|into|is|are))+$", re.IGNORECASE
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Wording:
@@ -218,7 +223,7 @@ def _shortened(clause: str) -> str:
     border = max(head.rfind(mark) for mark in ("，", ", ", "、", "：", ": "))
     if border < LONGEST // 2:
         border = head.rfind(" ") if not has_chinese(head[-20:]) else LONGEST
-    return head[: border if border > 0 else LONGEST].rstrip(" ,，、：:")
+    return _DANGLING.sub("", head[: border if border > 0 else LONGEST].rstrip(" ,，、：:"))
 
 
 def _led_by_verb(clause: str, words: WordLists) -> str:
