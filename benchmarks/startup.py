@@ -2,8 +2,9 @@
 
     python benchmarks/startup.py [--rounds N] [--skills DIR]
 
-Each process is started once to warm the disk cache, then the rounds go through all of them in turn, so that a slow
-moment of the machine hits each alike. The figures are ratios of medians.
+Each process is started once to warm the disk cache and to make the snapshot, which lies in a folder of its own; then the
+rounds go through all of them in turn, so that a slow moment of the machine hits each alike. The figures are ratios of
+medians.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 SKILLS = Path(__file__).parents[1] / "examples" / "skills"
 TASK = "Put these three PDF files together into one document"
@@ -38,9 +40,9 @@ def rows(skills: Path) -> list[Row]:
     ]
 
 
-def seconds(command: list[str]) -> float:
-    """Return the wall time of one process, from start to end."""
-    environment = {**os.environ, "SELECTOR_REASONER": "local"}
+def seconds(command: list[str], cache: str) -> float:
+    """Return the wall time of one process, from start to end; snapshots are kept in the folder `cache`."""
+    environment = {**os.environ, "SELECTOR_REASONER": "local", "SELECTOR_CACHE_DIR": cache}
     start = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
     return time.perf_counter() - start
@@ -55,11 +57,12 @@ def main() -> None:
     measured = rows(options.skills)
     commands = {**BASES, **{name: command for name, command, _, _ in measured}}
     times: dict[str, list[float]] = {name: [] for name in commands}
-    for command in commands.values():
-        seconds(command)
-    for _ in range(options.rounds):
-        for name, command in commands.items():
-            times[name].append(seconds(command))
+    with TemporaryDirectory() as cache:
+        for command in commands.values():
+            seconds(command, cache)
+        for _ in range(options.rounds):
+            for name, command in commands.items():
+                times[name].append(seconds(command, cache))
     print(f"{'process':<32}{'median ms':>10}{'ratio':>8}{'at most':>9}  of")
     for name in BASES:
         print(f"{name:<32}{1000 * median(times[name]):>10.0f}")

@@ -13,6 +13,7 @@ PARTS = 5
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE = re.compile(r"```+|~~~+")
+_CODE_WORDS = ("import ", "export ")
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 _SETEXT = re.compile(r"(?:=+|-+)[ \t]*")
 _SKIPPED = re.compile(r"""[|<>]|:::|!\[|\[!|\[[^\]]*\]:|(?:import|export)\s.*['"{;]|[\w-]{1,24}:[ \t]\S+\Z|\W+\Z""")
@@ -61,11 +62,14 @@ class _Reader:
     def takes_no_more(self, line: str) -> bool:
         """Read one line; tell whether the paragraph ended before it."""
         stripped = line.strip()
-        if self._in_code(stripped):
+        if not stripped:
             return bool(self.paragraph)
-        if stripped[:1].isalpha() and ": " not in stripped and not stripped.startswith(("import ", "export ")):
+        if not self.fence and stripped[0].isalpha() and ": " not in stripped and stripped[:7] not in _CODE_WORDS:
             self.paragraph.append(stripped)  # the common case, for which no pattern is needed
             return False
+        return bool(self.paragraph) if self._in_code(stripped) else self._ended_by_markdown(stripped)
+
+    def _ended_by_markdown(self, stripped: str) -> bool:
         heading = _HEADING.match(stripped)
         if heading:
             self.headings.append(stripped[heading.end() :].strip(" \t#"))
@@ -77,7 +81,7 @@ class _Reader:
         item = _ITEM.match(stripped)
         if item:
             self.items.append(stripped[item.end() :])
-        if not stripped or item or (not self.paragraph and _SKIPPED.match(stripped)):
+        if item or (not self.paragraph and _SKIPPED.match(stripped)):
             return bool(self.paragraph)
         label = _LABEL.match(stripped)
         if self.paragraph or not label or label[1].strip().lower() in _TELLING:

@@ -56,6 +56,17 @@ def read_body(file: str) -> str:
     return document.body if document else ""
 
 
+def read_body_of(skill: Skill) -> tuple[str, bool]:
+    """Return the text after the frontmatter, and whether the file is still what it was when it was scanned.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    data = read_source(skill.file).data
+    document = open_document(data, Report(skill.file))
+    return document.body if document else "", hashlib.sha256(data).hexdigest() == skill.digest
+
+
 def _build(document: Document, report: Report, **place: str) -> Skill | None:
     fields = Fields() if document.values is None else read_fields(document.values, report)
     description, inferred = fields.description, fields.description is None

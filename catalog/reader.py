@@ -101,16 +101,19 @@ class _Reader:
 
     def _mapping(self, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        lines: dict[str, int] = {}
+        keys: dict[str, Any] = {}
         while type(event := self.next()) is ScalarEvent:
-            key, line = event.value, _line_of(event)
+            key = event.value
             if key in values:
-                self.duplicates.append((key, lines[key], line))
+                self.duplicates.append((key, _line_of(keys[key]), _line_of(event)))
+            keys[key] = event
             value = self.next()
-            if depth == 0 and type(value) is ScalarEvent and not value.style and _is_marked(value):
+            if type(value) is not ScalarEvent:
+                values[key] = self._value(value, depth + 1)
+                continue
+            values[key] = value.value
+            if depth == 0 and not value.style and _is_marked(value):
                 self.marked.add(key)
-            values[key] = self._value(value, depth + 1)
-            lines[key] = line
         if isinstance(event, AliasEvent | MappingStartEvent | SequenceStartEvent):
             raise ReadError("syntax", "a key is not text", _line_of(event))
         return values

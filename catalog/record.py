@@ -1,7 +1,8 @@
 """What a scan found out about one file, as it is handed on and as it is kept: independent of where the root lies."""
 
 import json
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,25 +13,15 @@ from skill_selector.catalog.walker import Found
 
 NOTHING: MappingProxyType[str, Any] = MappingProxyType({})
 
-_PLACE = ("id", "path", "file", "root", "digest", "loaded_body")
-_KEPT = tuple(one.name for one in fields(Skill) if one.name not in _PLACE)
-_SEQUENCES = tuple(_KEPT.index(name) for name in ("triggers", "tags", "allowed_tools", "disallowed_tools"))
-_METADATA = _KEPT.index("metadata")
-
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_decode = json.JSONDecoder().raw_decode
 
 
-class Stamp(NamedTuple):
-    """What the file system says of a file; another one means that the file must be read again.
+Stamp = tuple[int, int, int, int]
+"""What the file system says of a file: size, times of the last modification and of the last change, inode.
 
-    Size and modification time alone would miss an update by a packer that gives every file the same time.
-    """
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
+Another one means that the file must be read again. Size and modification time alone would miss an update by a packer
+that gives every file the same time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,64 +38,117 @@ class ReadFile:
 class Record(NamedTuple):
     """One file as it is kept."""
 
-    stamp: Stamp
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
     checked_ns: int
     """When a scan began that read the content for certain."""
     digest: str
     skill: list[Any] | None
-    """The values of `_KEPT`, in order."""
+    """Its fields, but for those that follow from where it lies."""
     diagnostics: list[list[str]]
     """Kind, severity, message and fix of each."""
+
+    @property
+    def stamp(self) -> Stamp:
+        """What the file system said of the file."""
+        return self[:4]
 
 
 def stamp_of(found: Found) -> Stamp:
     """Return what the walk saw of a file."""
-    return Stamp(found.size, found.mtime_ns, found.ctime_ns, found.inode)
+    return found[4:]
 
 
 def encode(read: ReadFile, checked_ns: int) -> bytes:
     """Return a record's JSON text."""
-    skill = read.skill
-    values = None
-    if skill is not None:
-        values = [getattr(skill, name) for name in _KEPT]
-        values[_METADATA] = dict(skill.metadata)
     diagnostics = [[one.kind, one.severity, one.message, one.fix] for one in read.diagnostics]
-    text = _encode([stamp_of(read.found), checked_ns, read.digest, values, diagnostics])
-    # A path or an escape in the frontmatter may hold half a surrogate pair.
+    text = _encode([*stamp_of(read.found), checked_ns, read.digest, _values(read.skill), diagnostics])
+    # An escape in the frontmatter may give half a surrogate pair.
     return text.encode("utf-8", "surrogatepass")
 
 
-def decode(data: bytes) -> Record:
-    """Return a record of its JSON text.
+def decode(records: Iterable[bytes]) -> list[Record]:
+    """Return records of their JSON texts, all in one go, which is faster.
 
     Raises:
-        ValueError, TypeError: it is none.
+        ValueError, TypeError: they are none.
     """
-    stamp, checked_ns, digest, skill, diagnostics = _decode(data.decode("utf-8", "surrogatepass"))[0]
-    return Record(Stamp(*stamp), checked_ns, digest, skill, diagnostics)
+    return [Record(*values) for values in json.loads(b"[" + b",".join(records) + b"]")]
 
 
 def revive(record: Record, found: Found) -> ReadFile:
     """Return what reading the file would give now, without a body."""
     file = forward(found.file)
-    skill = None
-    if record.skill is not None:
-        values = list(record.skill)
-        for at in _SEQUENCES:
-            if values[at] is not None:
-                values[at] = tuple(values[at])
-        values[_METADATA] = MappingProxyType(values[_METADATA]) if values[_METADATA] else NOTHING
-        skill = Skill(
-            id=found.relative or found.root.name,
-            path=found.path,
-            file=file,
-            root=found.root.shown,
-            digest=record.digest,
-            **dict(zip(_KEPT, values, strict=True)),
-        )
-    diagnostics = tuple(
+    diagnostics = [
         Diagnostic(path=file, kind=kind, severity=severity, message=message, fix=fix)  # type: ignore[arg-type]
         for kind, severity, message, fix in record.diagnostics
+    ]
+    return ReadFile(found, _skill(record, found, file), tuple(diagnostics), record.digest)
+
+
+def _values(skill: Skill | None) -> list[Any] | None:
+    if skill is None:
+        return None
+    return [
+        skill.name,
+        skill.description,
+        skill.body_digest,
+        skill.category,
+        skill.language,
+        skill.version,
+        skill.compatibility,
+        skill.when_to_use,
+        skill.triggers,
+        skill.tags,
+        skill.allowed_tools,
+        skill.disallowed_tools,
+        skill.manual_only,
+        skill.inferred,
+        dict(skill.metadata),
+    ]
+
+
+def _skill(record: Record, found: Found, file: str) -> Skill | None:
+    if record.skill is None:
+        return None
+    (
+        name,
+        description,
+        body_digest,
+        category,
+        language,
+        version,
+        compatibility,
+        when_to_use,
+        triggers,
+        tags,
+        allowed_tools,
+        disallowed_tools,
+        manual_only,
+        inferred,
+        metadata,
+    ) = record.skill
+    return Skill(
+        id=found.relative or found.root.name,
+        name=name,
+        description=description,
+        path=found.path,
+        file=file,
+        root=found.root.shown,
+        digest=record.digest,
+        body_digest=body_digest,
+        category=category,
+        language=language,
+        version=version,
+        compatibility=compatibility,
+        when_to_use=when_to_use,
+        triggers=tuple(triggers),
+        tags=tuple(tags),
+        allowed_tools=None if allowed_tools is None else tuple(allowed_tools),
+        disallowed_tools=tuple(disallowed_tools),
+        manual_only=manual_only,
+        inferred=inferred,
+        metadata=MappingProxyType(metadata) if metadata else NOTHING,
     )
-    return ReadFile(found, skill, diagnostics, record.digest)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.diagnostic import Diagnostic, Report
+from skill_selector.catalog.garbage import paused_collection
 from skill_selector.catalog.precedence import Placed, settle
 from skill_selector.catalog.record import ReadFile
 from skill_selector.catalog.roots import AnyPath, Root, forward, open_roots
@@ -17,7 +18,7 @@ from skill_selector.catalog.walker import Found, ScanLimits, unreadable, walk
 DEFAULT_LIMITS = ScanLimits()
 PROGRESS_STEP = 100
 """How many files are read between two reports of progress."""
-_SEVERITIES = ("error", "warning", "note")
+_SEVERITIES = {"error": 0, "warning": 1, "note": 2}
 
 
 def scan(
@@ -42,14 +43,18 @@ def scan(
     began = time.time_ns()
     opened = open_roots(roots)
     diagnostics: list[Diagnostic] = []
-    found = find(opened, limits, diagnostics)
-    known = {root.path: snapshots.of(root, limits) for root in opened} if snapshots else {}
-    reader = _Reader(limits, known, diagnostics)
-    files = reader.read_all(found, progress)
+    with paused_collection():
+        found = find(opened, limits, diagnostics)
+        known = {root.path: snapshots.of(root, limits) for root in opened} if snapshots else {}
+        reader = _Reader(limits, known, diagnostics)
+        recalled = [reader.recall(one) for one in found]
+    files = reader.read_all(found, recalled, progress)
     for path, snapshot in known.items():
         fresh = [read for read in reader.fresh if read.found.root.path == path]
         snapshot.keep(fresh, [one.file for one in found if one.root.path == path], began)
-    return assemble(opened, files, diagnostics)
+    if snapshots is None:
+        return assemble(opened, files, diagnostics)
+    return _assemble_once(opened, files, diagnostics, snapshots)
 
 
 def find(roots: Sequence[Root], limits: ScanLimits, diagnostics: list[Diagnostic]) -> list[Found]:
@@ -113,7 +118,7 @@ def assemble(roots: Sequence[Root], files: Iterable[ReadFile], diagnostics: Iter
             skipped.append((f"{one.found.root.shown}/{one.found.relative}", one.digest))
     settled = settle(entries, [root.shown for root in roots])
     reported.extend(settled.diagnostics)
-    reported.sort(key=lambda one: (_SEVERITIES.index(one.severity), one.path))
+    reported.sort(key=lambda one: (_SEVERITIES[one.severity], one.path))
     files_read = [(skill.id, skill.digest) for skill in (*settled.skills, *settled.shadowed)]
     return Catalog(
         roots=tuple(root.shown for root in roots),
@@ -124,8 +129,22 @@ def assemble(roots: Sequence[Root], files: Iterable[ReadFile], diagnostics: Iter
     )
 
 
+def _assemble_once(
+    roots: Sequence[Root], files: Sequence[ReadFile], diagnostics: Sequence[Diagnostic], snapshots: Snapshots
+) -> Catalog:
+    """Return the catalogue of the last scan where it was made of the same."""
+    made_of = (roots, files, diagnostics)
+    last = snapshots.last
+    if last and last[:3] == made_of:
+        return last[3]
+    with paused_collection():
+        catalog = assemble(*made_of)
+    snapshots.last = (*made_of, catalog)
+    return catalog
+
+
 class _Reader:
-    """Reads the files that nothing is known of."""
+    """Reads the files that nothing is known of, or nothing that still holds."""
 
     def __init__(self, limits: ScanLimits, known: Mapping[str, Snapshot], diagnostics: list[Diagnostic]) -> None:
         self.fresh: list[ReadFile] = []
@@ -133,12 +152,25 @@ class _Reader:
         self._limits = limits
         self._known = known
         self._diagnostics = diagnostics
+        self._last: dict[str, ReadFile] = {}
 
-    def read_all(self, found: Sequence[Found], progress: Callable[[int], None] | None) -> list[ReadFile]:
+    def recall(self, found: Found) -> ReadFile | None:
+        """Return what is known of a file, if that still holds."""
+        snapshot = self._known.get(found.root.path)
+        if snapshot is None:
+            return None
+        last, current = snapshot.recall(found)
+        if last and not current:
+            self._last[found.file] = last
+        return last if current else None
+
+    def read_all(
+        self, found: Sequence[Found], recalled: Sequence[ReadFile | None], progress: Callable[[int], None] | None
+    ) -> list[ReadFile]:
         """Return the files that can be read, and add to the diagnostics why the others can't."""
         files = []
-        for count, one in enumerate(found, start=1):
-            read = self._read(one)
+        for count, (one, known) in enumerate(zip(found, recalled, strict=True), start=1):
+            read = known or self._read(one)
             if isinstance(read, ReadFile):
                 files.append(read)
             else:
@@ -148,14 +180,8 @@ class _Reader:
         return files
 
     def _read(self, found: Found) -> ReadFile | Diagnostic:
-        snapshot = self._known.get(found.root.path)
-        if snapshot is None:
-            return read_found(found, self._limits)
-        last, current = snapshot.recall(found)
-        if last and current:
-            return last
-        read = read_found(found, self._limits, last)
-        if isinstance(read, ReadFile):
+        read = read_found(found, self._limits, self._last.get(found.file))
+        if isinstance(read, ReadFile) and found.root.path in self._known:
             if read.skill and read.skill.loaded_body is not None:
                 # With many skills, their bodies would be most of the memory.
                 read = replace(read, skill=replace(read.skill, loaded_body=None))
@@ -164,7 +190,5 @@ class _Reader:
 
 
 def _digest(roots: Sequence[str], files: Sequence[tuple[str, str]]) -> str:
-    digest = hashlib.sha256()
-    for part in (*roots, *(text for pair in files for text in pair)):
-        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    return digest.hexdigest()
+    parts = (*roots, *(text for pair in files for text in pair), "")
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,12 +2,15 @@
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
 from skill_selector.catalog.cache import Cache, code_version, sweep_shelf, touch, warn_once
+from skill_selector.catalog.catalog import Catalog
+from skill_selector.catalog.diagnostic import Diagnostic
 from skill_selector.catalog.record import ReadFile, Record, Stamp, decode, encode, revive, stamp_of
 from skill_selector.catalog.roots import Root
 from skill_selector.catalog.store import Store
@@ -23,7 +26,8 @@ KEPT = 8
 
 class _Known(NamedTuple):
     stamp: Stamp
-    checked_ns: int
+    settled: bool
+    """Whether another content would have another stamp."""
     read: ReadFile
 
 
@@ -47,7 +51,8 @@ class Snapshot:
                 return
             self._loaded = True
             try:
-                self._records = {key: decode(record) for key, record in self._store.read().items()}
+                kept = self._store.read()
+                self._records = dict(zip(kept, decode(kept.values()), strict=True))
             except (ValueError, TypeError):
                 self._store.discard()
 
@@ -59,15 +64,13 @@ class Snapshot:
             record = self._records.get(key)
             if record is None:
                 return None, False
-            known = _Known(record.stamp, record.checked_ns, revive(record, found))
+            known = _Known(record.stamp, _is_settled(record.stamp, record.checked_ns), revive(record, found))
             # In this order, so that another thread finds it at one of the two places.
             self._known[found.file] = known
             self._records.pop(key, None)
-        stamp = known.stamp
-        current = stamp == stamp_of(found) and max(stamp.mtime_ns, stamp.ctime_ns) < known.checked_ns - MARGIN_NS
-        return known.read, current
+        return known.read, known.settled and known.stamp == stamp_of(found)
 
-    def keep(self, fresh: Sequence[ReadFile], seen: Iterable[str], began_ns: int) -> None:
+    def keep(self, fresh: Sequence[ReadFile], seen: Sequence[str], began_ns: int) -> None:
         """Remember files that a scan read, and forget those that are no longer there.
 
         Args:
@@ -76,20 +79,33 @@ class Snapshot:
             began_ns: when the scan began: what changed later may not have been read.
         """
         for read in fresh:
-            self._known[read.found.file] = _Known(stamp_of(read.found), began_ns, read)
+            stamp = stamp_of(read.found)
+            self._known[read.found.file] = _Known(stamp, _is_settled(stamp, began_ns), read)
         length = len(self._prefix)
-        present = {path[length:] for path in seen}
-        # Another scan may have other bounds or further roots: only what is not there at all is forgotten.
-        gone = [key for key in self._keys() - present if not os.path.lexists(self._prefix + key)]
+        gone = self._gone({path[length:] for path in seen}) if len(self) > len(seen) else []
         for key in gone:
             self._records.pop(key, None)
             self._known.pop(self._prefix + key, None)
         if self._store and (fresh or gone):
             self._store.write(((read.found.file[length:], encode(read, began_ns)) for read in fresh), gone)
 
-    def _keys(self) -> set[str]:
+    def __len__(self) -> int:
+        return len(self._records) + len(self._known)
+
+    def _gone(self, seen: AbstractSet[str]) -> list[str]:
         length = len(self._prefix)
-        return {*tuple(self._records), *(path[length:] for path in tuple(self._known))}
+        keys = {*tuple(self._records), *(path[length:] for path in tuple(self._known))}
+        # Another scan may have other bounds or further roots: only what is not there at all is forgotten.
+        return [key for key in keys - seen if not os.path.lexists(self._prefix + key)]
+
+
+def catalog_version() -> str:
+    """Return what names the code that parses files."""
+    return code_version(str(Path(__file__).parent))
+
+
+def _is_settled(stamp: Stamp, checked_ns: int) -> bool:
+    return max(stamp[1:3]) < checked_ns - MARGIN_NS
 
 
 class Snapshots:
@@ -97,6 +113,8 @@ class Snapshots:
 
     def __init__(self, cache: Cache | None = None) -> None:
         self.cache = cache
+        self.last: tuple[Sequence[Root], Sequence[ReadFile], Sequence[Diagnostic], Catalog] | None = None
+        """The catalogue of the last scan, and what it was made of."""
         self._snapshots: OrderedDict[tuple[Root, int], Snapshot] = OrderedDict()
         self._lock = Lock()
 
@@ -118,7 +136,7 @@ class Snapshots:
         if shelf is None:
             return None
         # What a file's bytes become depends on the code and on this one limit.
-        file = shelf / f"catalog-{code_version(str(Path(__file__).parent))}-{limits.file_bytes}.sqlite"
+        file = shelf / f"catalog-{catalog_version()}-{limits.file_bytes}.sqlite"
         try:
             if file.exists():
                 touch(file)

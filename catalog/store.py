@@ -2,7 +2,7 @@
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -76,14 +76,7 @@ class Store:
             connection.execute("PRAGMA trusted_schema=OFF")
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
-            found = _schema(connection)
-            if not found:
-                with _transaction(connection):
-                    connection.execute(SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-                found = _schema(connection)
-            # A view or a trigger would be somebody's SQL that we run.
-            if found != [SCHEMA]:
-                raise sqlite3.DatabaseError("the tables are not ours")
+            _prepare(connection)
         except BaseException:
             connection.close()
             raise
@@ -113,6 +106,17 @@ class _transaction:  # noqa: N801 - used like a function
             self._connection.execute("COMMIT")
         elif self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    found = _schema(connection)
+    if not found:
+        with _transaction(connection):
+            connection.execute(SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        found = _schema(connection)
+    # A view or a trigger would be somebody's SQL that we run.
+    if found != [SCHEMA]:
+        raise sqlite3.DatabaseError("the tables are not ours")
 
 
 def _schema(connection: sqlite3.Connection) -> list[str]:

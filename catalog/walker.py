@@ -157,36 +157,36 @@ class _Walk:
         else:
             yield from self._tree(_Folder(link.path, real, link.relative, link.depth))
 
-    def _skill(self, folder: _Folder, names: dict[str, os.DirEntry[str]]) -> Iterator[Found | Diagnostic]:
+    def _skill(self, folder: _Folder, names: dict[str, os.DirEntry[str]]) -> list[Found | Diagnostic]:
         name = SKILL_FILE if SKILL_FILE in names else min(names)
         entry = names.pop(name)
         file = _Folder(entry.path, f"{folder.real}{os.sep}{name}", folder.relative, folder.depth)
+        odd: list[Found | Diagnostic] = []
         if names or name != SKILL_FILE:
-            yield _odd_names(file.path, name, sorted(names))
+            odd.append(_odd_names(file.path, name, sorted(names)))
         if entry.is_symlink():
             self.linked_files.append(file)
-        else:
-            yield from self._file(file)
+            return odd
+        return odd + self._file(file)
 
-    def _linked_file(self, file: _Folder) -> Iterator[Found | Diagnostic]:
+    def _linked_file(self, file: _Folder) -> list[Found | Diagnostic]:
         real = os.path.realpath(file.path)
         if self._is_allowed(real):
-            yield from self._file(_Folder(file.path, real, file.relative, file.depth))
-        else:
-            yield _outside(file.path, real)
+            return self._file(_Folder(file.path, real, file.relative, file.depth))
+        return [_outside(file.path, real)]
 
-    def _file(self, file: _Folder) -> Iterator[Found | Diagnostic]:
+    def _file(self, file: _Folder) -> list[Found | Diagnostic]:
         try:
             found = os.stat(file.path)
         except OSError as error:
-            yield unreadable(file.path, error, "file")
-            return
+            return [unreadable(file.path, error, "file")]
         if not stat.S_ISREG(found.st_mode) or not _is_utf8(file.path):
-            yield _not_usable(file.path, found.st_mode)
-        elif file.real not in self.files:
-            self.files.add(file.real)
-            times = (found.st_mtime_ns, found.st_ctime_ns)
-            yield Found(self.root, file.relative, file.path, file.real, found.st_size, *times, found.st_ino)
+            return [_not_usable(file.path, found.st_mode)]
+        if file.real in self.files:
+            return []
+        self.files.add(file.real)
+        times = (found.st_mtime_ns, found.st_ctime_ns)
+        return [Found(self.root, file.relative, file.path, file.real, found.st_size, *times, found.st_ino)]
 
     def _is_allowed(self, real: str) -> bool:
         return self.limits.follow_outside or (real + os.sep).startswith(self.inside)

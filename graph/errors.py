@@ -31,5 +31,13 @@ class ModelUnavailableError(SkillSelectorError, RuntimeError):
     """The chat model did not answer usably this time: time-out, overload, server error, unreadable reply."""
 
 
+class TaskFileError(SkillSelectorError, ValueError):
+    """A file of labelled tasks cannot be used; the message names every fault with its line."""
+
+
+class EvaluationError(SkillSelectorError, RuntimeError):
+    """An evaluation cannot go on, or what came of it cannot be written."""
+
+
 class RetrieverError(SkillSelectorError, ValueError):
     """A retriever or matcher passed in by the caller returned something that cannot be used."""

@@ -43,7 +43,11 @@ def build_selector(
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
             lend their own.
     """
-    parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, context=context)
+    return wire(Parts(llm=llm, reasoner=reasoner, retriever=retriever, context=context), checkpointer)
+
+
+def wire(parts: Parts, checkpointer: Checkpointer = None) -> SelectorGraph:
+    """Return the compiled graph over these parts."""
     analyze, rank = Analyze(parts), Rank(parts)
     builder: StateGraph[SelectorState, SelectorContext, SelectorInput, SelectorOutput] = StateGraph(
         SelectorState, context_schema=SelectorContext, input_schema=SelectorInput, output_schema=SelectorOutput

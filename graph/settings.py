@@ -90,6 +90,7 @@ class Settings:
     on_ambiguous: OnAmbiguous = _setting("report", "SELECTOR_ON_AMBIGUOUS", _choice("report", "ask"))
     on_failure: OnFailure = _setting("fallback", "SELECTOR_ON_FAILURE", _choice("fallback", "raise"))
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
+    cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
 

@@ -61,6 +61,9 @@ class SelectorState(SelectorInput, SelectorOutput, total=False):
     attempt: int
     """Analyses so far in this task."""
     candidates: list[Candidate]
+    """What Act hands to Reason #2: at most `top_k`."""
+    retrieved: list[str]
+    """Ids in the order of retrieval, best first, at most 50 or `top_k`: where the candidates were cut from."""
     rounds: list[Round]
     next_step: Literal["analyze", "confirm", "end"]
     remaining_steps: RemainingSteps

@@ -59,7 +59,7 @@ class Parts:
     def library_of(self, state: SelectorState) -> Library:
         """Return the library that `scan` loaded in this run."""
         catalog = state["catalog"]
-        return self.libraries.recall(catalog["roots"], catalog["digest"])
+        return self.libraries.recall(catalog["roots"], catalog["digest"], cache_dir=self.settings().cache_dir)
 
 
 def stream_progress() -> Progress:

@@ -10,6 +10,9 @@ from skill_selector.retrievers.search import SearchRequest, search
 from skill_selector.retrievers.strategy import get_strategy
 from skill_selector.retrievers.words import load_words
 
+RETRIEVED = 50
+"""How many ids of the order of retrieval are kept beside the candidates, for whoever measures it."""
+
 
 class Retrieve:
     """Runs the strategy's routes over the catalogue, or the caller's own retriever."""
@@ -38,7 +41,9 @@ class Retrieve:
             strategy=get_strategy(settings.strategy),
         )
         own = self._parts.retriever
-        candidates = search(request) if own is None else search_custom(own, request)
+        most = max(RETRIEVED, settings.top_k)
+        found = search(request, limit=most) if own is None else search_custom(own, request, limit=most)
+        candidates = found[: settings.top_k]
         entry = watch.entry(
             state["attempt"],
             given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
@@ -49,4 +54,8 @@ class Retrieve:
                 ]
             },
         )
-        return {"candidates": candidates, "selector_trace": [entry]}
+        return {
+            "candidates": candidates,
+            "retrieved": [one["id"] for one in found],
+            "selector_trace": [entry],
+        }

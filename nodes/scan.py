@@ -28,8 +28,9 @@ class Scan:
         watch = Stopwatch("scan")
         task = find_task(state)
         roots = find_roots(state)
-        get_strategy(self._parts.settings().strategy)
-        library = self._parts.libraries.load(roots, stream_progress())
+        settings = self._parts.settings()
+        get_strategy(settings.strategy)
+        library = self._parts.libraries.load(roots, stream_progress(), cache_dir=settings.cache_dir)
         summary = library.catalog.summary()
         entry = watch.entry(
             0,
@@ -53,6 +54,7 @@ def _fresh(task: str, catalog: CatalogSummary) -> dict[str, Any]:
         "attempt": 0,
         "analysis": None,
         "candidates": [],
+        "retrieved": [],
         "rounds": [],
         "degraded": [],
         **nothing_found("empty_catalog"),

@@ -6,7 +6,7 @@ Words of such a clause must never speak for a skill (they name what it is wrong 
 import re
 from dataclasses import dataclass
 
-from skill_selector.retrievers.text import normalize
+from skill_selector.retrievers.text import has_chinese, normalize
 
 _SKILL_CUES = re.compile(
     r"""
@@ -117,7 +117,8 @@ def excluded_by_task(task: str) -> tuple[str, ...]:
 
 def names_skill(phrases: tuple[str, ...], *names: str) -> bool:
     """Tell whether a phrase is one of the names, however its parts are joined, or holds one of several words."""
-    wanted = [name for name in (_compared(name) for name in names) if len(name) > 1]
+    chinese = any(map(has_chinese, phrases))
+    wanted = [name for name in (_compared(name, dictionary=chinese) for name in names) if len(name) > 1]
     for phrase in (_compared(phrase) for phrase in phrases):
         if any(name == phrase or (" " in name and f" {name} " in f" {phrase} ") for name in wanted):
             return True
@@ -128,5 +129,5 @@ def _items(clause: str) -> list[str]:
     return [item for item in (part.strip(" \t:：\"'`*") for part in _ITEM_BREAK.split(clause)) if item]
 
 
-def _compared(name: str) -> str:
-    return " ".join(re.split(r"[\s\-_/.:]+", normalize(name).strip()))
+def _compared(name: str, *, dictionary: bool = True) -> str:
+    return " ".join(re.split(r"[\s\-_/.:]+", normalize(name, dictionary=dictionary).strip()))

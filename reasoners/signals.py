@@ -15,7 +15,7 @@ from skill_selector.reasoners.technology import load_technologies
 from skill_selector.reasoners.terms import CONSTRAINT_WEIGHT, FIELD, TaskTerms, neighbours, rarity, spelling
 from skill_selector.retrievers.everyday import everyday_tokens
 from skill_selector.retrievers.index import SkillIndex
-from skill_selector.retrievers.text import has_chinese, tokenize
+from skill_selector.retrievers.text import has_chinese
 from skill_selector.retrievers.words import WordLists
 
 EVIDENCE_HALF, TEXT_HALF = 9.0, 14.0
@@ -87,10 +87,12 @@ class Findings:
 def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists) -> Findings:
     """Measure one skill against what is looked for."""
     scope = split_scope("\n".join((skill.description, skill.when_to_use, *skill.triggers, *skill.tags)))
-    tokens = [*tokenize(skill.name), *tokenize(scope.included)]
+    name = terms.tokens_of(skill.name)
+    tokens = [*name, *terms.tokens_of(scope.included)]
     lead = set(tokens)
     found = lead & set(terms.weights)
-    below = _only_below(terms, skill, index, lead | {token for item in scope.excluded for token in tokenize(item)})
+    known = lead.union(*map(terms.tokens_of, scope.excluded))
+    below = _only_below(terms, skill, index, known)
     in_lead, in_text = _mass(found, terms), _mass(found, terms) + _mass(below, terms)
     stack = compare_stacks(terms.named, skill, scope.included, load_technologies())
     exclusion, item = _exclusion(terms, scope, lead, index, words)
@@ -104,7 +106,7 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
         evidence=in_lead / (in_lead + EVIDENCE_HALF),
         text_evidence=in_text / (in_text + TEXT_HALF),
         keyword_cover=_share(terms.keywords, lead, terms.rarity),
-        name_cover=share_of({token for token in tokenize(skill.name) if token.isalnum()}),
+        name_cover=share_of({token for token in name if token.isalnum()}),
         named=float(_is_named(terms, skill.name)),
         lead_precision=share_of(lead),
         phrases=min(1.0, len(terms.pairs & neighbours(tokens)) / PAIRS_FULL),
@@ -128,7 +130,7 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
 
 
 def _is_named(terms: TaskTerms, name: str) -> bool:
-    spelled = spelling(name)
+    spelled = spelling(name, dictionary=terms.chinese)
     whole = spelled if len(spelled.split()) > 1 else f"{spelled}skill "
     return bool(spelled.strip()) and whole in terms.spelled
 
@@ -170,7 +172,7 @@ def _exclusion(
     """
     best, best_item = 0.0, None
     for item in scope.excluded:
-        tokens = {token for token in tokenize(item) if token not in everyday_tokens()}
+        tokens = {token for token in terms.tokens_of(item) if token not in everyday_tokens()}
         hits = {token for token in tokens if terms.weights.get(token, 0) >= CONSTRAINT_WEIGHT}
         if not hits - lead:
             continue

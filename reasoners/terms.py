@@ -54,6 +54,10 @@ class TaskTerms:
     excluded: tuple[str, ...]
     chinese: bool
 
+    def tokens_of(self, text: str) -> list[str]:
+        """Return the tokens of a skill's text; its Chinese words are not looked up where the task has none."""
+        return tokenize(text, dictionary=self.chinese)
+
     @property
     def total(self) -> float:
         """The rarity of everything looked for, weighed."""
@@ -86,14 +90,14 @@ def task_terms(task: str, analysis: TaskAnalysis, index: SkillIndex, words: Word
 
 def rarity(token: str, index: SkillIndex, words: WordLists) -> float:
     """Return -ln of the share of skills that hold the token, smoothed by its prior rate; more than 0."""
-    prior = EVERYDAY_RATE if token in everyday_tokens() else ACTION_RATE if words.is_action(token) else PRIOR_RATE
+    prior = EVERYDAY_RATE if token in everyday_tokens() else ACTION_RATE if words.is_action_token(token) else PRIOR_RATE
     found = index.document_frequency(FIELD, token)
     return -math.log((found + prior * PRIOR_SIZE) / (len(index) + PRIOR_SIZE))
 
 
-def spelling(text: str) -> str:
+def spelling(text: str, *, dictionary: bool = True) -> str:
     """Return the text's words as tokens between spaces, whatever joins them: `release-notes` is in "Release note"."""
-    return f" {' '.join(tokenize(_JOINERS.sub(' ', text)))} "
+    return f" {' '.join(tokenize(_JOINERS.sub(' ', text), dictionary=dictionary))} "
 
 
 def neighbours(tokens: list[str]) -> frozenset[tuple[str, str]]:

@@ -42,6 +42,11 @@ def bigrams(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
+def pairs(run: str) -> list[str]:
+    """Return the characters two by two, about as many as there are words."""
+    return [run[at : at + 2] for at in range(0, len(run), 2)]
+
+
 def _pairs(singles: str) -> list[str]:
     return bigrams(singles) if len(singles) > 1 else []
 

@@ -44,12 +44,17 @@ _made: "WeakKeyDictionary[Factory, tuple[Sequence[Skill], BaseRetriever]]" = Wea
 _making = Lock()
 
 
-def search_custom(retriever: CustomRetriever, request: SearchRequest) -> list[Candidate]:
-    """Return the candidates that the caller's own retriever or matcher finds, best first, at most `top_k`.
+def search_custom(retriever: CustomRetriever, request: SearchRequest, limit: int | None = None) -> list[Candidate]:
+    """Return the candidates that the caller's own retriever or matcher finds, best first.
 
     A retriever is asked with the task and the keywords, and its order stands; a matcher's pairs are sorted by score.
     An empty answer stays empty: it is the caller's word. Skills that their authors keep out of automatic selection
     are left out of what it gets and of what it finds.
+
+    Args:
+        retriever: the caller's own.
+        request: the task, its analysis and the pool.
+        limit: how many at most; `top_k` of the settings by default.
 
     Raises:
         RetrieverError: what was passed in is none of the three forms, or what it returned cannot be used.
@@ -66,7 +71,8 @@ def search_custom(retriever: CustomRetriever, request: SearchRequest) -> list[Ca
         found = _from_documents(made.invoke(_query(request)), type(made).__name__)
     known = {skill.id for skill in skills}
     found = [one for one in found if _is_known(one["id"], known, request)]
-    return collapse_copies(found, request)[: request.settings.top_k]
+    most = request.settings.top_k if limit is None else limit
+    return collapse_copies(found, request)[:most]
 
 
 def custom_form(retriever: object) -> str:

@@ -29,12 +29,13 @@ class Postings:
     """
 
     vocabulary: Mapping[str, int]
+    """The number of each token; lists them by number."""
     offsets: NDArray[np.int64]
     """[tokens + 1]"""
     documents: NDArray[np.int32]
     """[postings], positions of documents."""
     counts: NDArray[np.uint16]
-    """[postings], how often the token occurs there; stops at 65,535."""
+    """[postings], how often the token occurs there, as far as it counts; stops at 65,535."""
     impacts: NDArray[np.float32]
     """[postings], the BM25 score that the token gives the document; more than 0."""
     lengths: NDArray[np.int32]
@@ -62,10 +63,24 @@ class Postings:
         del word_ids
         triples = _expand(_numpy(words), _numpy(counts), np.diff(_numpy(ends)), starts, tokens)
         del words, counts, ends
-        return cls._from_triples(vocabulary, triples, size)
+        return cls.of_triples(vocabulary, triples, size)
 
     @classmethod
-    def _from_triples(cls, vocabulary: Mapping[str, int], triples: list[NDArray[np.int32]], size: int) -> Self:
+    def of_triples(
+        cls,
+        vocabulary: Mapping[str, int],
+        triples: list[NDArray[np.int32]],
+        size: int,
+        lengths: NDArray[np.int32] | None = None,
+    ) -> Self:
+        """Return the postings of tokens, positions and counts by posting, ordered by position.
+
+        Args:
+            vocabulary: the number of each token.
+            triples: the three arrays; the list is emptied, since they are large.
+            size: how many documents there are.
+            lengths: tokens in each document, where the counts do not add up to them.
+        """
         tokens, positions, counts = _sorted_by_token(triples)
         first = np.ones(len(tokens), dtype=bool)
         first[1:] = (tokens[1:] != tokens[:-1]) | (positions[1:] != positions[:-1])
@@ -73,13 +88,15 @@ class Postings:
         counts = np.add.reduceat(counts, starts, dtype=np.int32) if len(starts) else counts
         tokens, positions = tokens[starts], positions[starts]
         offsets = np.searchsorted(tokens, np.arange(len(vocabulary) + 1, dtype=np.int32)).astype(np.int64)
-        lengths = np.bincount(positions, weights=counts, minlength=size).astype(np.int32)
+        if lengths is None:
+            lengths = np.bincount(positions, weights=counts, minlength=size).astype(np.int32)
+        kept = np.minimum(counts, MOST_COUNTED).astype(np.uint16)
         return cls(
             vocabulary=vocabulary,
             offsets=offsets,
             documents=positions,
-            counts=np.minimum(counts, MOST_COUNTED).astype(np.uint16),
-            impacts=_impacts(offsets, positions, counts, lengths),
+            counts=kept,
+            impacts=_impacts(offsets, positions, kept, lengths),
             lengths=lengths,
         )
 
@@ -95,14 +112,18 @@ class Postings:
 
     def idf(self, token: str) -> float:
         """Return the token's inverse document frequency, ln(1 + (N - n + 0.5)/(n + 0.5)): more than 0 at any size."""
-        found = self.document_frequency(token)
-        return log(1 + (self.size - found + 0.5) / (found + 0.5))
+        return idf(self.size, self.document_frequency(token))
 
     def count(self, position: int, token: str) -> int:
         """Return how often the token occurs in the document."""
+        documents, counts = self.find(token)
+        at = int(np.searchsorted(documents, position))
+        return int(counts[at]) if at < len(documents) and documents[at] == position else 0
+
+    def find(self, token: str) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+        """Return the documents that hold the token, in order, and how often each does."""
         start, end = self._slice(token)
-        at = start + int(np.searchsorted(self.documents[start:end], position))
-        return int(self.counts[at]) if at < end and self.documents[at] == position else 0
+        return self.documents[start:end], self.counts[start:end]
 
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""
@@ -122,8 +143,14 @@ class Postings:
         return found
 
     def _slice(self, token: str) -> tuple[int, int]:
+        """Return where the token's postings begin and end; whoever maps arrays from a file checks them here."""
         at = self.vocabulary.get(token)
         return (0, 0) if at is None else (int(self.offsets[at]), int(self.offsets[at + 1]))
+
+
+def idf(size: int, found: int) -> float:
+    """Return the inverse document frequency of a token that `found` of `size` documents hold."""
+    return log(1 + (size - found + 0.5) / (found + 0.5))
 
 
 class _WordIds(dict[str, int]):
@@ -171,13 +198,27 @@ def _sorted_by_token(triples: list[NDArray[np.int32]]) -> list[NDArray[np.int32]
     return [triples.pop(0)[order] for _ in range(3)]
 
 
-def _impacts(
-    offsets: NDArray[np.int64], documents: NDArray[np.int32], counts: NDArray[np.int32], lengths: NDArray[np.int32]
-) -> NDArray[np.float32]:
-    """Return the Okapi BM25 weight of every posting, as in rank_bm25 but for the IDF (see `Postings.idf`)."""
-    frequencies = np.diff(offsets)
-    idf = np.log1p((len(lengths) - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
+def inverse_frequencies(size: int, frequencies: _Integers) -> NDArray[np.float32]:
+    """Return `idf` for many tokens."""
+    return np.log1p((size - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
+
+
+def length_damping(lengths: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return what a document's length adds to the denominator of BM25 [documents]."""
     mean = float(lengths.mean()) if len(lengths) else 0.0
-    damping = (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
+    return (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
+
+
+def saturated(counts: NDArray[np.uint16], damping: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the term frequency part of BM25, by posting."""
     found = counts.astype(np.float32)
-    return np.repeat(idf, frequencies) * (found * np.float32(K1 + 1) / (found + damping[documents]))
+    return found * np.float32(K1 + 1) / (found + damping)
+
+
+def _impacts(
+    offsets: NDArray[np.int64], documents: NDArray[np.int32], counts: NDArray[np.uint16], lengths: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Return the Okapi BM25 weight of every posting, as in rank_bm25 but for the IDF."""
+    frequencies = np.diff(offsets)
+    idf = inverse_frequencies(len(lengths), frequencies)
+    return np.repeat(idf, frequencies) * saturated(counts, length_damping(lengths)[documents])

@@ -1,5 +1,7 @@
 """Act: from an analysed task to the candidates that Reason #2 judges."""
 
+from math import ceil
+
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.records import Candidate
 from skill_selector.retrievers.fusion import ScoreFusionRetriever
@@ -10,7 +12,9 @@ from skill_selector.retrievers.substrings import find_by_substrings
 
 FEWEST = 50
 DEPTH = 4
-"""Each route brings up this many times the candidates that are asked for, and at least `FEWEST`."""
+"""Each route brings up this many times `top_k`, and at least `FEWEST`."""
+SPARE = 1.5
+"""The same for a limit beyond `top_k`, whose order is looked at but not judged: enough to make up for copies."""
 
 __all__ = ["SearchRequest", "build_retriever", "search"]
 
@@ -31,7 +35,7 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
     most = request.settings.top_k if limit is None else limit
     if not request.index.mask(request.skills).any():
         return []
-    depth = max(FEWEST, most * DEPTH)
+    depth = max(FEWEST, request.settings.top_k * DEPTH, ceil(most * SPARE))
     documents = build_retriever(request, limit=depth).invoke(request.task)
     candidates: list[Candidate] = [
         {

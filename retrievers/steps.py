@@ -8,7 +8,7 @@ from skill_selector.catalog.skill import Skill
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.records import Candidate
 from skill_selector.retrievers.request import SearchRequest
-from skill_selector.retrievers.text import normalize
+from skill_selector.retrievers.text import has_chinese, normalize
 
 NAME_BONUS = 1.15
 """What the score of a skill is multiplied by when a keyword is its name (source 000)."""
@@ -19,9 +19,10 @@ PostStep = Callable[[list[Candidate], SearchRequest], list[Candidate]]
 
 def name_bonus(candidates: list[Candidate], request: SearchRequest) -> list[Candidate]:
     """Raise the skills whose name is a keyword, once each; hyphens, underscores and spaces are equal."""
+    chinese = any(map(has_chinese, request.analysis["keywords"]))
     keywords = {_name_key(keyword) for keyword in request.analysis["keywords"]} - {""}
     raised = [
-        _scaled(one, NAME_BONUS) if _name_key(_skill(request, one["id"]).name) in keywords else one
+        _scaled(one, NAME_BONUS) if _name_key(_skill(request, one["id"]).name, dictionary=chinese) in keywords else one
         for one in candidates
     ]
     return sorted(raised, key=lambda one: -one["score"])
@@ -32,7 +33,7 @@ def collapse_copies(candidates: list[Candidate], request: SearchRequest) -> list
     by_label: dict[tuple[str, str], list[int]] = {}
     for at, one in enumerate(candidates):
         skill = _skill(request, one["id"])
-        by_label.setdefault((_name_key(skill.name), skill.description), []).append(at)
+        by_label.setdefault((_name_key(skill.name, dictionary=False), skill.description), []).append(at)
     copies: dict[int, list[str]] = {}
     dropped: set[int] = set()
     for places in by_label.values():
@@ -86,8 +87,8 @@ def _skill(request: SearchRequest, skill_id: str) -> Skill:
     return request.index.skills[request.index.position(skill_id)]
 
 
-def _name_key(name: str) -> str:
-    return " ".join(normalize(name).replace("-", " ").replace("_", " ").split())
+def _name_key(name: str, *, dictionary: bool = True) -> str:
+    return " ".join(normalize(name, dictionary=dictionary).replace("-", " ").replace("_", " ").split())
 
 
 def _scaled(candidate: Candidate, factor: float) -> Candidate:
@@ -96,6 +97,8 @@ def _scaled(candidate: Candidate, factor: float) -> Candidate:
 
 
 def _body_digest(skill: Skill) -> str:
+    if skill.body_digest:
+        return skill.body_digest
     try:
         return sha256(skill.body.encode("utf-8", "surrogatepass")).hexdigest()
     except OSError:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.settings import Settings
-from skill_selector.retrievers.index import FIELDS
+from skill_selector.retrievers.fields import FIELDS
 
 Combine = Literal["sum", "product"]
 Judge = Literal["rubric", "score"]

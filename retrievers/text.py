@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from skill_selector.retrievers.chinese import bigrams, segment, simplify
+from skill_selector.retrievers.chinese import bigrams, pairs, segment, simplify
 from skill_selector.retrievers.stopwords import ENGLISH_STOP_WORDS
 
 LONGEST_TOKEN = 64
@@ -63,25 +63,30 @@ def has_chinese(text: str) -> bool:
     return not text.isascii() and _HAN_CHARACTER.search(text) is not None
 
 
-def normalize(text: str) -> str:
-    """Return the text as it is compared: visible, NFKC, case folded, simplified Chinese."""
+def normalize(text: str, *, dictionary: bool = True) -> str:
+    """Return the text as it is compared: visible, NFKC, case folded, simplified Chinese (see `tokenize`)."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", _readable(text)[0].casefold())
+    return unicodedata.normalize("NFKC", _readable(text, dictionary=dictionary)[0].casefold())
 
 
-def tokenize(text: str) -> list[str]:
+def tokenize(text: str, *, dictionary: bool = True) -> list[str]:
     """Return the search tokens of a text, in order, repeated as often as they occur.
 
     Lower case, English stemmed, Chinese cut into words, without stop words. Identifiers, paths and compounds come
     whole and in parts. A text of one Chinese character yields that character, although those are left out elsewhere.
+
+    Args:
+        text: what to cut.
+        dictionary: False where nobody looks for Chinese words and only their number counts: loading the dictionary
+            takes half a second. Chinese is then cut after every second character.
     """
-    return [token for word in words(text) for token in _cached_tokens(word)]
+    return [token for word in words(text, dictionary=dictionary) for token in _cached_tokens(word)]
 
 
-def words(text: str) -> list[str]:
+def words(text: str, *, dictionary: bool = True) -> list[str]:
     """Cut a text into words as written; Chinese ones are tokens already. `word_tokens` takes it from there."""
-    text, rare = _readable(text)
+    text, rare = _readable(text, dictionary=dictionary)
     if not any(map(str.isalnum, rare)):
         return _ASCII_WORD.findall(text)
     runs = _ANY_WORD.findall(text)
@@ -90,7 +95,7 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for run in runs:
         if _HAN_CHARACTER.match(run):
-            found += segment(run)
+            found += segment(run) if dictionary else pairs(run)
         elif _PAIRED_CHARACTER.match(run):
             found += bigrams(run)
         else:
@@ -121,7 +126,7 @@ def word_tokens(word: str) -> tuple[str, ...]:
 _cached_tokens = lru_cache(maxsize=1 << 15)(word_tokens)
 
 
-def _readable(text: str) -> tuple[str, str]:
+def _readable(text: str, *, dictionary: bool = True) -> tuple[str, str]:
     """Return the text visible, NFKC and in simplified Chinese; and each of its characters outside ASCII once."""
     rare = _rare(text)
     if not rare:
@@ -129,7 +134,7 @@ def _readable(text: str) -> tuple[str, str]:
     if _INVISIBLE.search(rare):
         text = _INVISIBLE.sub("", text)
     text = unicodedata.normalize("NFKC", text)
-    if _HAN_CHARACTER.search(rare):
+    if dictionary and _HAN_CHARACTER.search(rare):
         text = simplify(text)
     return text, _rare(text)
 

@@ -102,6 +102,10 @@ class WordLists:
         """Tell whether the word, inflected or not, is an action word."""
         return _key(normalize(word)) in self._actions.canonical
 
+    def is_action_token(self, token: str) -> bool:
+        """Tell the same of a search token, which is normal as it stands."""
+        return _key(token) in self._actions.canonical
+
     def is_domain(self, word: str) -> bool:
         """Tell whether the word, singular or plural, is a domain word."""
         return _key(normalize(word)) in self._domains.canonical

@@ -40,7 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     from skill_selector import commands  # noqa: PLC0415 - `--help` does without the heavy parts
 
-    return {"select": commands.select, "scan": commands.scan, "catalog": commands.catalog}[options.command](options)
+    run = {
+        "select": commands.select,
+        "scan": commands.scan,
+        "catalog": commands.catalog,
+        "evaluate": commands.evaluate,
+    }
+    return run[options.command](options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_select(commands)
     _add_scan(commands)
     _add_catalog(commands)
+    _add_evaluate(commands)
     return parser
 
 
@@ -77,6 +84,26 @@ def _add_catalog(commands: Commands) -> None:
     command = commands.add_parser("catalog", help="print the <available_skills> block for a prompt")
     _add_skills(command)
     command.add_argument("--task", metavar="TASK", help="only the skills that come into question for this task")
+    _add_choice(command)
+    _add_json(command)
+
+
+def _add_evaluate(commands: Commands) -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="measure how well labelled tasks find their skills",
+        epilog='A task is a line of JSON: {"id", "lang", "kind": "match" | "none" | "ambiguous", "task", "gold"}; gold is '
+        "a list of lists of skill ids, those of an inner list being copies of each other. Exit status: 0, or 2 for an "
+        "error.",
+    )
+    _add_skills(command)
+    command.add_argument("--queries", metavar="FILE", required=True, help="the labelled tasks")
+    command.add_argument("--predictions", metavar="OUT", help="write what each task came to into this file")
+    command.add_argument(
+        "--report", metavar="DIR", help="write a page with plots and the worst misses into this folder"
+    )
+    command.add_argument("--processes", metavar="N", help="share the tasks of the local reasoner (cores)")
+    command.add_argument("--concurrency", metavar="N", help="how many tasks at once with a model (4)")
     _add_choice(command)
     _add_json(command)
 

@@ -5,7 +5,7 @@ import json
 import sys
 from typing import Any
 
-from skill_selector import console
+from skill_selector import console, listing, scoreboard
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.graph.errors import SkillSelectorError, TaskError
 from skill_selector.progress import Progress
@@ -41,7 +41,7 @@ def scan(options: argparse.Namespace) -> int:
             }
         )
     else:
-        console.show_catalog(catalog)
+        listing.show_catalog(catalog)
     return NO_HIT if options.strict and catalog.diagnostics else HIT
 
 
@@ -60,6 +60,45 @@ def catalog(options: argparse.Namespace) -> int:
     if not skills:
         console.note("no skill to list")
     return HIT if skills else NO_HIT
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Measure on labelled tasks; 0 unless something was wrong."""
+    from skill_selector import evaluation  # noqa: PLC0415 - no other command measures
+    from skill_selector.evaluation.files import check_writable  # noqa: PLC0415 - the same
+    from skill_selector.evaluation.report import check_report  # noqa: PLC0415 - the same
+
+    tasks = evaluation.load_tasks(options.queries)
+    if options.predictions:
+        check_writable(options.predictions)
+    if options.report:
+        check_report(options.report)
+    with Progress() as progress:
+
+        def warn(notice: str) -> None:
+            progress.stop()
+            console.note(notice)
+
+        measured = evaluation.evaluate(
+            tasks,
+            options.skills,
+            offline=options.offline,
+            processes=options.processes,
+            concurrency=options.concurrency,
+            progress=lambda step, done: progress.report(step, done, len(tasks) if step == "evaluate" else None),
+            warn=warn,
+            top_k=options.top_k,
+            strategy=options.strategy,
+        )
+    if options.predictions:
+        evaluation.write_predictions(options.predictions, measured.predictions)
+    if options.report:
+        console.note(f"the report is {evaluation.write_report(measured, options.report)}")
+    if options.json:
+        _print_json(measured.to_dict())
+    else:
+        scoreboard.show_evaluation(measured)
+    return HIT
 
 
 def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> SkillSelection:

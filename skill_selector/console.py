@@ -11,8 +11,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from skill_selector.catalog.catalog import Catalog
-from skill_selector.catalog.diagnostic import count_kinds
 from skill_selector.graph.records import RUBRIC, RankedSkill
 from skill_selector.selection import REASONS, SkillSelection
 
@@ -23,7 +21,6 @@ BAR_WIDTH = 10
 """Cells of a bar that stands for 40 points; the other parts' bars are to the same scale."""
 
 _OUTCOME_STYLES = {"hit": "bold green", "ambiguous": "bold yellow", "no_match": "bold red"}
-_SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def out(text: str) -> None:
@@ -43,7 +40,7 @@ def plain(text: str) -> str:
 
 def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
     """Print a selection: the outcome, what was understood, the candidates; with `explain` also how it came about."""
-    console = _stdout()
+    console = stdout()
     console.print(Text(plain(selection.headline), style=_OUTCOME_STYLES[selection.outcome]), soft_wrap=True)
     _facts(console, [("why", REASONS[selection.reason]), ("path", selection.skill_path)])
     if analysis := selection.analysis:
@@ -69,29 +66,6 @@ def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
         note(f"{count} diagnostics about the skills; see: skill-selector scan {' '.join(selection.catalog['roots'])}")
 
 
-def show_catalog(catalog: Catalog) -> None:
-    """Print the skills and diagnostics of a scan, and a summary by kind of fault."""
-    console = _stdout()
-    table = _table("skill", "name", "description")
-    for skill in catalog.skills:
-        table.add_row(_cell(skill.id), _cell(skill.name), _cell(_short(skill.description)))
-    if catalog.skills:
-        console.print(table)
-    if catalog.diagnostics:
-        console.print()
-        faults = _table("severity", "kind", "file or folder", "what and how to fix")
-        for one in catalog.diagnostics:
-            style = _SEVERITY_STYLES[one.severity]
-            faults.add_row(
-                Text(one.severity, style), _cell(one.kind), _cell(one.path), _cell(f"{one.message}; {one.fix}")
-            )
-        console.print(faults)
-    kinds = ", ".join(f"{kind} {count}" for kind, count in count_kinds(catalog.diagnostics).items())
-    errors = sum(one.severity == "error" for one in catalog.diagnostics)
-    warnings = sum(one.severity == "warning" for one in catalog.diagnostics)
-    out(f"{len(catalog.skills)} skills; {errors} errors, {warnings} warnings" + (f"; {kinds}" if kinds else ""))
-
-
 def ask(question: dict[str, Any]) -> str | None:
     """Put the question to whoever sits at the terminal; None for none of the candidates, or no answer."""
     console = Console(stderr=True, highlight=False)
@@ -109,7 +83,8 @@ def ask(question: dict[str, Any]) -> str | None:
         console.print(f"a number from 0 to {len(offered)}: ", end="")
 
 
-def _stdout() -> Console:
+def stdout() -> Console:
+    """Return a console on stdout; tables are wider where it is no terminal."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
 
 

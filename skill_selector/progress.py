@@ -14,7 +14,7 @@ PATIENCE = 1.0
 PLAIN_INTERVAL = 2.0
 """Seconds between lines where stderr is no terminal."""
 
-_WORDS = {"scan": "reading skills", "index": "indexing skills"}
+_WORDS = {"scan": "reading skills", "index": "indexing skills", "evaluate": "evaluating tasks"}
 
 
 class Progress:
@@ -33,11 +33,11 @@ class Progress:
     ) -> None:
         self.stop()
 
-    def report(self, step: str, done: int) -> None:
-        """Take note that `done` skills are through `step`."""
+    def report(self, step: str, done: int, total: int | None = None) -> None:
+        """Take note that `done` skills or tasks are through `step`, of `total` where that is known."""
         if monotonic() < self._next:
             return
-        line = f"{_WORDS.get(step, step)}: {done:,}"
+        line = f"{_WORDS.get(step, step)}: {done:,}" + (f" of {total:,}" if total is not None else "")
         if not self._console.is_terminal:
             print(f"skill-selector: {line}", file=sys.stderr)  # noqa: T201 - progress of a run whose stderr is kept
             self._next = monotonic() + PLAIN_INTERVAL

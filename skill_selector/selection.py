@@ -21,7 +21,7 @@ REASONS: dict[Reason, str] = {
     "gap_too_small": "several skills reach the threshold and lie too close together",
     "below_threshold": "no skill scores high enough for this task",
     "no_overlap": "no skill shares a word with this task",
-    "vetoed": "the nearest skill rules this task out",
+    "vetoed": "the nearest skill is ruled out, by the task, by itself or by its platform",
     "empty_catalog": "there is no skill that could be chosen",
     "chosen": "a human chose it",
     "declined": "a human chose none of the candidates",

@@ -17,6 +17,7 @@ def clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ENVIRONMENT_NAMES.values():
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    monkeypatch.setenv("SELECTOR_CACHE_DIR", str(tmp_path / "cache"))
     home = tmp_path / "working-folder"
     home.mkdir()
     monkeypatch.chdir(home)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from skill_selector.catalog.skill import Skill
-from skill_selector.retrievers.index import FIELDS, HEAD_LENGTH, SkillIndex
+from skill_selector.retrievers.fields import FIELDS, HEAD_LENGTH
+from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.postings import Postings
 
 MakeSkill = Callable[..., Skill]

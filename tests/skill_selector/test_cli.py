@@ -243,7 +243,7 @@ def test_scan_lists_skills_and_sums_up(command: Command, pdf_skills: Path) -> No
     status, out, _ = command("scan", str(pdf_skills))
     assert status == 0
     assert "pdf-merge" in out
-    assert "3 skills" in out
+    assert "3 loaded, 0 of them with warnings, 0 skipped" in out
 
 
 def test_scan_json_has_the_documented_keys(
