@@ -51,8 +51,7 @@ class Snapshot:
                 return
             self._loaded = True
             try:
-                kept = self._store.read()
-                self._records = dict(zip(kept, decode(kept.values()), strict=True))
+                self._records = {key: decode(record) for key, record in self._store.read().items()}
             except (ValueError, TypeError):
                 self._store.discard()
 

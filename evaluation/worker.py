@@ -1,0 +1,90 @@
+"""A worker process: reads one JSON message a line from standard input, answers the same way on standard output.
+
+In: first the setup (`roots`, `context`, `strategy`), then tasks. Out: `progress` while it loads, `ready`, then one
+`run` a task; `error` for what a user can put right, `crash` for what only we can. It ends with its parent.
+"""
+
+import json
+import logging
+import os
+import sys
+import traceback
+from dataclasses import asdict
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, BinaryIO
+
+from skill_selector.evaluation.task import LabelledTask
+from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.errors import SkillSelectorError
+
+Message = dict[str, Any]
+
+
+def pack(message: Message) -> bytes:
+    """Return a message as a line."""
+    return json.dumps(message).encode() + b"\n"
+
+
+def describe_strategy(name: str) -> str:
+    """Return all of a strategy as text: what is registered under the same name may differ between processes.
+
+    Raises:
+        SettingError: there is none.
+    """
+    from skill_selector.retrievers.strategy import get_strategy  # noqa: PLC0415 - see `main`
+
+    return repr(get_strategy(name))
+
+
+def pack_task(task: LabelledTask) -> Message:
+    """Return a task as a message."""
+    return asdict(task)
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    logging.disable(logging.WARNING)  # the parent has warned already
+    inbox: SimpleQueue[Message] = SimpleQueue()
+    Thread(target=_listen, args=(sys.stdin.buffer, inbox), daemon=True).start()
+    # Whatever prints in here must not end up among the messages.
+    with os.fdopen(os.dup(1), "wb") as outbox:
+        os.dup2(2, 1)
+        try:
+            _serve(inbox, outbox)
+        except SkillSelectorError as error:
+            _send(outbox, {"error": str(error), "kind": type(error).__name__})
+        except BrokenPipeError:
+            pass
+        except Exception:  # the parent raises it again
+            _send(outbox, {"crash": traceback.format_exc()})
+
+
+def _serve(inbox: "SimpleQueue[Message]", outbox: BinaryIO) -> None:
+    from skill_selector.evaluation.runner import Runner  # noqa: PLC0415 - takes a second: listen to the parent first
+
+    setup = inbox.get()
+    context = SelectorContext(**setup["context"])
+    runner = Runner(setup["roots"], context)
+    digest = runner.prepare(lambda step, done: _send(outbox, {"progress": [step, done]}))
+    _send(outbox, {"ready": {"digest": digest, "strategy": describe_strategy(setup["strategy"])}})
+    while True:
+        message = inbox.get()
+        task = LabelledTask(**{**message, "gold": tuple(map(tuple, message["gold"]))})
+        _send(outbox, {"run": runner.run(task)})
+
+
+def _listen(stdin: BinaryIO, inbox: "SimpleQueue[Message]") -> None:
+    for line in stdin:
+        inbox.put(json.loads(line))
+    # The parent is gone, or has no more tasks. Nobody reads what is still being worked on.
+    os._exit(0)
+
+
+def _send(outbox: BinaryIO, message: Message) -> None:
+    outbox.write(pack(message))
+    outbox.flush()
+
+
+if __name__ == "__main__":
+    main()
