@@ -14,7 +14,7 @@ _resume = False
 def paused_collection() -> Iterator[None]:
     """Make tens of thousands of lasting objects in half the time: the collector goes through all of them repeatedly.
 
-    It is the whole process's, so this is for fractions of a second. Several threads may be inside.
+    It is the whole process's, so this is for seconds, and for code that makes no cycles. Several threads may be inside.
     """
     global _holders, _resume  # noqa: PLW0603 - the collector is global itself
     with _lock:

@@ -25,7 +25,16 @@ class ParsedSkill:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def parse(data: bytes, *, skill_id: str, path: str, file: str, root: str) -> ParsedSkill:
+def parse(
+    data: bytes,
+    *,
+    skill_id: str,
+    path: str,
+    file: str,
+    root: str,
+    digest: str | None = None,
+    keep_body: bool = True,
+) -> ParsedSkill:
     """Read one SKILL.md. Never raises and never hangs, whatever the bytes are.
 
     Args:
@@ -34,13 +43,15 @@ def parse(data: bytes, *, skill_id: str, path: str, file: str, root: str) -> Par
         path: the skill's folder, absolute, with forward slashes; its last part stands in for a missing name.
         file: the SKILL.md itself, named by the diagnostics.
         root: the scanned folder.
+        digest: the SHA-256 of the data, in hex, where it is known.
+        keep_body: whether the skill keeps its body in memory.
     """
     report = Report(file)
     document = open_document(data, report)
     if document is None:
         return ParsedSkill(None, tuple(report.diagnostics))
-    digest = hashlib.sha256(data).hexdigest()
-    skill = _build(document, report, id=skill_id, path=path, file=file, root=root, digest=digest)
+    digest = digest or hashlib.sha256(data).hexdigest()
+    skill = _build(document, keep_body, report, id=skill_id, path=path, file=file, root=root, digest=digest)
     if skill:
         check_format(skill, document.lines, report)
     return ParsedSkill(skill, tuple(report.diagnostics))
@@ -67,7 +78,7 @@ def read_body_of(skill: Skill) -> tuple[str, bool]:
     return document.body if document else "", hashlib.sha256(data).hexdigest() == skill.digest
 
 
-def _build(document: Document, report: Report, **place: str) -> Skill | None:
+def _build(document: Document, keep_body: bool, report: Report, **place: str) -> Skill | None:
     fields = Fields() if document.values is None else read_fields(document.values, report)
     description, inferred = fields.description, fields.description is None
     if description is None:
@@ -103,7 +114,7 @@ def _build(document: Document, report: Report, **place: str) -> Skill | None:
         manual_only=fields.manual_only,
         inferred=inferred,
         metadata=MappingProxyType(fields.rest) if fields.rest else NOTHING,
-        loaded_body=document.body,
+        loaded_body=document.body if keep_body else None,
     )
 
 

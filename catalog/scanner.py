@@ -47,36 +47,40 @@ def scan(
         found = find(opened, limits, diagnostics)
         known = {root.path: snapshots.of(root, limits) for root in opened} if snapshots else {}
         reader = _Reader(limits, known, diagnostics)
-        recalled = [reader.recall(one) for one in found]
-    files = reader.read_all(found, recalled, progress)
-    for path, snapshot in known.items():
-        fresh = [read for read in reader.fresh if read.found.root.path == path]
-        snapshot.keep(fresh, [one.file for one in found if one.root.path == path], began)
-    if snapshots is None:
-        return assemble(opened, files, diagnostics)
-    return _assemble_once(opened, files, diagnostics, snapshots)
+        files = reader.read_all(found, progress)
+        for path, snapshot in known.items():
+            fresh = [read for read in reader.fresh if read.found.root.path == path]
+            snapshot.keep(fresh, [one.file for one in found if one.root.path == path], began)
+        if snapshots is None:
+            return assemble(opened, files, diagnostics)
+        return _assemble_once(opened, files, diagnostics, snapshots)
 
 
 def find(roots: Sequence[Root], limits: ScanLimits, diagnostics: list[Diagnostic]) -> list[Found]:
     """Return the SKILL.md files below the roots, each once: in the root of highest precedence that leads to it."""
-    by_real: dict[str, Found] = {}
+    found: list[Found] = []
     for root in roots:
         for one in walk(root, limits, roots):
             if isinstance(one, Found):
-                by_real.pop(one.real, None)
-                by_real[one.real] = one
+                found.append(one)
             else:
                 diagnostics.append(one)
-    return list(by_real.values())
+    if len(roots) == 1:
+        return found
+    last = {one.real: at for at, one in enumerate(found)}
+    return [one for at, one in enumerate(found) if last[one.real] == at]
 
 
-def read_found(found: Found, limits: ScanLimits, last: ReadFile | None = None) -> ReadFile | Diagnostic:
+def read_found(
+    found: Found, limits: ScanLimits, last: ReadFile | None = None, *, keep_body: bool = True
+) -> ReadFile | Diagnostic:
     """Read and parse one file; a diagnostic where it cannot be read.
 
     Args:
         found: the file.
         limits: the bounds.
         last: what the file gave earlier, which holds where its bytes are the same.
+        keep_body: whether the skill keeps its body in memory.
     """
     try:
         source = read_source(found.file, found.size, limits.file_bytes)
@@ -94,6 +98,8 @@ def read_found(found: Found, limits: ScanLimits, last: ReadFile | None = None) -
         path=found.path,
         file=file,
         root=found.root.shown,
+        digest=digest,
+        keep_body=keep_body,
     )
     diagnostics = parsed.diagnostics
     if not source.complete:
@@ -137,8 +143,7 @@ def _assemble_once(
     last = snapshots.last
     if last and last[:3] == made_of:
         return last[3]
-    with paused_collection():
-        catalog = assemble(*made_of)
+    catalog = assemble(*made_of)
     snapshots.last = (*made_of, catalog)
     return catalog
 
@@ -148,29 +153,16 @@ class _Reader:
 
     def __init__(self, limits: ScanLimits, known: Mapping[str, Snapshot], diagnostics: list[Diagnostic]) -> None:
         self.fresh: list[ReadFile] = []
-        """Those that were read, without their bodies."""
+        """Those that were read."""
         self._limits = limits
         self._known = known
         self._diagnostics = diagnostics
-        self._last: dict[str, ReadFile] = {}
 
-    def recall(self, found: Found) -> ReadFile | None:
-        """Return what is known of a file, if that still holds."""
-        snapshot = self._known.get(found.root.path)
-        if snapshot is None:
-            return None
-        last, current = snapshot.recall(found)
-        if last and not current:
-            self._last[found.file] = last
-        return last if current else None
-
-    def read_all(
-        self, found: Sequence[Found], recalled: Sequence[ReadFile | None], progress: Callable[[int], None] | None
-    ) -> list[ReadFile]:
+    def read_all(self, found: Sequence[Found], progress: Callable[[int], None] | None) -> list[ReadFile]:
         """Return the files that can be read, and add to the diagnostics why the others can't."""
         files = []
-        for count, (one, known) in enumerate(zip(found, recalled, strict=True), start=1):
-            read = known or self._read(one)
+        for count, one in enumerate(found, start=1):
+            read = self._read(one)
             if isinstance(read, ReadFile):
                 files.append(read)
             else:
@@ -180,11 +172,15 @@ class _Reader:
         return files
 
     def _read(self, found: Found) -> ReadFile | Diagnostic:
-        read = read_found(found, self._limits, self._last.get(found.file))
-        if isinstance(read, ReadFile) and found.root.path in self._known:
-            if read.skill and read.skill.loaded_body is not None:
-                # With many skills, their bodies would be most of the memory.
-                read = replace(read, skill=replace(read.skill, loaded_body=None))
+        snapshot = self._known.get(found.root.path)
+        if snapshot is None:
+            return read_found(found, self._limits)
+        last, current = snapshot.recall(found)
+        if last and current:
+            return last
+        # With many skills, their bodies would be most of the memory.
+        read = read_found(found, self._limits, last, keep_body=False)
+        if isinstance(read, ReadFile):
             self.fresh.append(read)
         return read
 

@@ -113,7 +113,7 @@ class _Walk:
             try:
                 with os.scandir(folder.path) as listing:
                     entries = list(listing)
-                names = {entry.name: entry for entry in entries if entry.name.lower() == "skill.md"}
+                names = [entry for entry in entries if entry.name.lower() == "skill.md"]
                 if names:
                     yield from self._skill(folder, names)
                 elif not folder.depth or not any(entry.name == CACHE_TAG for entry in entries):
@@ -157,17 +157,19 @@ class _Walk:
         else:
             yield from self._tree(_Folder(link.path, real, link.relative, link.depth))
 
-    def _skill(self, folder: _Folder, names: dict[str, os.DirEntry[str]]) -> list[Found | Diagnostic]:
-        name = SKILL_FILE if SKILL_FILE in names else min(names)
-        entry = names.pop(name)
-        file = _Folder(entry.path, f"{folder.real}{os.sep}{name}", folder.relative, folder.depth)
-        odd: list[Found | Diagnostic] = []
-        if names or name != SKILL_FILE:
-            odd.append(_odd_names(file.path, name, sorted(names)))
+    def _skill(self, folder: _Folder, entries: list[os.DirEntry[str]]) -> list[Found | Diagnostic]:
+        entry, *others = entries
+        if others:
+            entry, *others = sorted(entries, key=lambda one: (one.name != SKILL_FILE, one.name))
+        file = _Folder(entry.path, f"{folder.real}{os.sep}{entry.name}", folder.relative, folder.depth)
         if entry.is_symlink():
             self.linked_files.append(file)
-            return odd
-        return odd + self._file(file)
+            found = []
+        else:
+            found = self._file(file)
+        if others or entry.name != SKILL_FILE:
+            found.insert(0, _odd_names(file.path, entry.name, [other.name for other in others]))
+        return found
 
     def _linked_file(self, file: _Folder) -> list[Found | Diagnostic]:
         real = os.path.realpath(file.path)

@@ -17,7 +17,6 @@ from skill_selector.evaluation.prediction import TaskRun
 from skill_selector.evaluation.result import Evaluation
 from skill_selector.evaluation.runner import Runner
 from skill_selector.evaluation.task import LabelledTask
-from skill_selector.evaluation.worker import describe_strategy
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError, TaskFileError
 from skill_selector.graph.settings import Settings, resolve_settings
@@ -92,7 +91,7 @@ def evaluate(
         tasks=tuple(tasks),
         runs=tuple(runs),
         figures=score(tasks, [run["prediction"] for run in runs]),
-        bar=Bar.of(job.settings, get_strategy(job.settings.strategy)),
+        bar=Bar.of(job.settings, job.strategy),
         catalog=library.catalog.summary(),
         settings=job.shown_settings(),
         warnings=tuple(warnings),
@@ -119,7 +118,7 @@ class _Job:
     ) -> None:
         self._roots, self._context = roots, context
         self.settings = resolve_settings(context)
-        self._strategy = describe_strategy(self.settings.strategy)
+        self.strategy = get_strategy(self.settings.strategy)
         own = None if isinstance(reasoner, str) else reasoner
         self._reasoner = own or choose_reasoner(self.settings, llm=llm)
         self._local = type(self._reasoner) is LocalReasoner
@@ -133,7 +132,7 @@ class _Job:
             setup = Setup(
                 roots=self._roots,
                 context=asdict(replace(self._context, reasoner="local")),
-                strategy=self._strategy,
+                strategy=repr(self.strategy),
                 strategy_name=self.settings.strategy,
                 digest=self.runner.load(report).catalog.digest,
             )

@@ -65,7 +65,7 @@ class Setup:
             raise EvaluationError("the skills changed while they were read; run again when nothing writes to them")
         if ready["strategy"] != self.strategy:
             raise EvaluationError(
-                f"strategy {self.strategy_name!r} is another one in a worker process: what a program registers is "
+                f"strategy {self.strategy_name!r} is not the same in a worker process: what a program registers is "
                 "known to itself only; pass processes=1"
             )
 

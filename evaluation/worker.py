@@ -27,14 +27,10 @@ def pack(message: Message) -> bytes:
 
 
 def describe_strategy(name: str) -> str:
-    """Return all of a strategy as text: what is registered under the same name may differ between processes.
+    """Return all of a strategy as text: what is registered under the same name may differ between processes."""
+    from skill_selector.retrievers.strategy import get_strategy, strategy_names  # noqa: PLC0415 - see `_serve`
 
-    Raises:
-        SettingError: there is none.
-    """
-    from skill_selector.retrievers.strategy import get_strategy  # noqa: PLC0415 - see `main`
-
-    return repr(get_strategy(name))
+    return repr(get_strategy(name)) if name.strip().lower() in strategy_names() else ""
 
 
 def pack_task(task: LabelledTask) -> Message:

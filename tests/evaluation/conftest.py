@@ -38,7 +38,7 @@ def make_prediction() -> MakePrediction:
     def make(
         task_id: str, ranked: Sequence[str] = (), outcome: Outcome = "hit", score: float = 80.0, gap: float = 20.0
     ) -> Prediction:
-        best = ranked[0] if outcome == "hit" else None
+        best = ranked[0] if ranked and outcome == "hit" else None
         return {
             "id": task_id,
             "ranked": list(ranked),
