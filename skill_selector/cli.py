@@ -92,9 +92,9 @@ def _add_evaluate(commands: Commands) -> None:
     command = commands.add_parser(
         "evaluate",
         help="measure how well labelled tasks find their skills",
-        epilog='A task is a line of JSON: {"id", "lang", "kind": "match" | "none" | "ambiguous", "task", "gold"}; gold is '
-        "a list of lists of skill ids, those of an inner list being copies of each other. Exit status: 0, or 2 for an "
-        "error.",
+        epilog='A task is a line of JSON: {"id", "lang", "kind": "match" | "none" | "ambiguous", "task", "gold"}; gold '
+        "is a list of lists of skill ids, those of an inner list being copies of each other. Exit status: 0, or 2 for "
+        "an error.",
     )
     _add_skills(command)
     command.add_argument("--queries", metavar="FILE", required=True, help="the labelled tasks")

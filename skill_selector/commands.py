@@ -122,10 +122,14 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
 
 
 def _scan(directories: list[str]) -> Catalog:
-    from skill_selector.catalog.scanner import scan as scan_roots  # noqa: PLC0415 - `--help` does without it
+    from skill_selector.catalog.cache import open_cache  # noqa: PLC0415 - `--help` does without all of it
+    from skill_selector.catalog.scanner import scan as scan_roots  # noqa: PLC0415
+    from skill_selector.catalog.snapshot import Snapshots  # noqa: PLC0415
+    from skill_selector.graph.settings import resolve_settings  # noqa: PLC0415
 
+    snapshots = Snapshots(open_cache(resolve_settings().cache_dir))
     with Progress() as progress:
-        return scan_roots(directories, progress=lambda done: progress.report("scan", done))
+        return scan_roots(directories, progress=lambda done: progress.report("scan", done), snapshots=snapshots)
 
 
 def _read_task(task: str) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -78,7 +79,16 @@ def test_a_library_stays_while_nothing_changes_and_comes_back_by_its_digest(pdf_
     assert again.catalog.digest == first.catalog.digest
 
 
-def test_threads_that_ask_at_once_read_every_file_once(pdf_skills: Path, work: list[str]) -> None:
+def test_threads_that_ask_at_once_read_every_file_once(
+    pdf_skills: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = scanner.read_source
+
+    def slow(file: str, *args: int) -> Source:
+        time.sleep(0.05)
+        return quick(file, *args)
+
+    monkeypatch.setattr(scanner, "read_source", slow)
     libraries = LibraryCache()
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: load(pdf_skills, libraries), range(8)))
