@@ -19,7 +19,7 @@ def find_task(state: SelectorState) -> str:
     if task is not None and not isinstance(task, str):
         raise TaskError(f"the task is a {type(task).__name__}, not text; {_HOW}")
     if task and task.strip():
-        return task.strip()
+        return _clean(task)
     messages = state.get("messages")
     if messages:
         return _last_human(messages)
@@ -50,4 +50,9 @@ def _last_human(messages: Any) -> str:
     text = next((str(one.text) for one in reversed(converted) if isinstance(one, HumanMessage)), "")
     if not text.strip():
         raise TaskError(f"`messages` has no human message with text; {_HOW}")
-    return text.strip()
+    return _clean(text)
+
+
+def _clean(text: str) -> str:
+    """Return the text without the halves of characters that bytes in another encoding leave behind."""
+    return text.encode("utf-8", "replace").decode("utf-8").strip()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -273,6 +274,50 @@ def test_an_answer_that_was_not_offered_is_asked_again(run: Run, pdf_skills: Pat
     assert "neither" in again["__interrupt__"][0].value["error"]
     result = run(selector, Command(resume="pdf-merge"), config=thread(), context=context)
     assert result["best"]["id"] == "pdf-merge"
+
+
+def test_a_candidate_that_has_gone_since_the_question_cannot_be_chosen(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE), checkpointer=InMemorySaver())
+    context = SelectorContext(on_ambiguous="ask")
+    run(selector, start(pdf_skills), config=thread(), context=context)
+    shutil.rmtree(pdf_skills / "csv-chart")
+    again = run(selector, Command(resume="csv-chart"), config=thread(), context=context)
+    question = again["__interrupt__"][0].value
+    assert [one["id"] for one in question["candidates"]] == ["pdf-merge"]
+    assert "csv-chart" in question["error"]
+
+
+def test_a_task_whose_run_failed_does_not_stand_in_for_the_next(run: Run, pdf_skills: Path, tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner(CLEAR)
+    selector = build_selector(reasoner=reasoner, checkpointer=InMemorySaver())
+    with pytest.raises(SkillDirectoryError):
+        run(selector, start(tmp_path / "gone", "bake bread"), config=thread())
+    run(selector, {"messages": [HumanMessage("second task")], "skill_directory": str(pdf_skills)}, config=thread())
+    with pytest.raises(SkillDirectoryError):
+        run(
+            selector,
+            {"messages": [HumanMessage("third")], "skill_directory": str(tmp_path / "gone")},
+            config=thread(),
+        )
+    run(selector, start(pdf_skills, "fourth task"), config=thread())
+    assert [one.task for one in reasoner.analyses] == ["second task", "fourth task"]
+
+
+def test_a_run_under_way_has_no_outcome_yet(pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR))
+    outcomes = [one.get("outcome") for one in selector.stream(start(pdf_skills), stream_mode="values")]
+    assert outcomes == [None, None, None, None, "hit"]
+
+
+def test_half_characters_of_another_encoding_do_no_harm(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(context=SelectorContext(reasoner="local")), start(pdf_skills, "合并 \udcff PDF 文件"))
+    assert result["outcome"] in {"hit", "no_match", "ambiguous"}
+
+
+@pytest.mark.parametrize("task", ["😀", "???", "……"])
+def test_a_task_without_a_word_has_nothing_in_common_with_any_skill(pdf_skills: Path, task: str) -> None:
+    result = build_selector(context=SelectorContext(reasoner="local")).invoke(start(pdf_skills, task))
+    assert (result["outcome"], result["reason"], result["top_score"]) == ("no_match", "no_overlap", 0)
 
 
 def test_settings_of_the_builder_hold_where_the_run_sets_none(run: Run, pdf_skills: Path) -> None:
