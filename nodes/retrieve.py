@@ -1,5 +1,6 @@
 """Act: bring up the candidates."""
 
+from copy import deepcopy
 from typing import Any
 
 from skill_selector.graph.state import SelectorState
@@ -33,7 +34,8 @@ class Retrieve:
         assert analysis is not None  # noqa: S101 - `analyze` ran before
         request = SearchRequest(
             task=state["resolved_task"],
-            analysis=analysis,
+            # a matcher of the caller's own gets it, and must not change the state
+            analysis=deepcopy(analysis),
             skills=library.skills,
             index=library.index(stream_progress()),
             settings=settings,

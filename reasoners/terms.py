@@ -117,7 +117,8 @@ def _weights(task: str, analysis: TaskAnalysis) -> dict[str, float]:
     raise_to(RAW_WEIGHT * min(1.0, LONG_TASK / max(1, len(_tokens([task])))), [task])
     raise_to(CONSTRAINT_WEIGHT, analysis["constraints"])
     raise_to(INTENT_WEIGHT, [analysis["intent"]])
-    for token in _tokens(NEUTRAL_VERBS) - _tokens([task]):
+    chinese = has_chinese(analysis["intent"])
+    for token in _tokens(verb for verb in NEUTRAL_VERBS if chinese or verb.isascii()) - _tokens([task]):
         weights.pop(token, None)
     raise_to(STACK_WEIGHT, analysis["tech_stack"])
     for place, keyword in enumerate(analysis["keywords"]):
