@@ -26,9 +26,9 @@ def test_what_the_interface_asks_for_is_accepted() -> None:
         None,
         ANALYSIS,
         AnalysisReply(analysis=None),  # type: ignore[arg-type]
-        AnalysisReply(analysis={**ANALYSIS, "intent": None}),
-        AnalysisReply(analysis={**ANALYSIS, "keywords": "pdf"}),
-        AnalysisReply(analysis={**ANALYSIS, "tech_stack": [1]}),
+        AnalysisReply(analysis={**ANALYSIS, "intent": None}),  # type: ignore[typeddict-item]
+        AnalysisReply(analysis={**ANALYSIS, "keywords": "pdf"}),  # type: ignore[typeddict-item]
+        AnalysisReply(analysis={**ANALYSIS, "tech_stack": [1]}),  # type: ignore[typeddict-item]
         AnalysisReply(analysis={}),  # type: ignore[typeddict-item]
     ],
 )
