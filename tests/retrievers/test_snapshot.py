@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.snapshot import Snapshots
-from skill_selector.retrievers import fields, segment
+from skill_selector.retrievers import arrayfile, fields
 from skill_selector.retrievers.fields import FIELDS
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.merged import MergedPostings
@@ -226,7 +226,7 @@ def test_where_damage_cannot_be_removed_the_index_is_built_in_memory(
     data[data.index(b"csv\npdf\n")] ^= 1
     path.write_bytes(data)
     monkeypatch.setattr(Path, "unlink", lambda *_, **__: None)
-    monkeypatch.setattr(segment.os, "replace", lambda *_: (_ for _ in ()).throw(PermissionError("mapped")))
+    monkeypatch.setattr(arrayfile.os, "replace", lambda *_: (_ for _ in ()).throw(PermissionError("mapped")))
     assert_same(opened(skills, kept), SkillIndex.build(skills))
 
 
