@@ -9,6 +9,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from skill_selector.catalog.cache import open_cache
 from skill_selector.graph.errors import EmbedderError, SettingError
 from skill_selector.graph.settings import ENDPOINT_PREFIX, Settings
 from skill_selector.retrievers.bundled import bundled_embeddings
@@ -109,7 +110,7 @@ def choose_embedder(settings: Settings, own: Embeddings | None = None) -> Embedd
     if settings.embeddings == "none":
         return None
     if settings.embeddings == "bundled":
-        return Embedder(bundled_embeddings())
+        return _bundled(settings.cache_dir)
     key = settings.embedding_api_key or settings.dashscope_api_key
     if key is None:
         raise EmbedderError(
@@ -123,6 +124,14 @@ def choose_embedder(settings: Settings, own: Embeddings | None = None) -> Embedd
         settings.llm_timeout,
         settings.llm_max_retries,
     )
+
+
+@lru_cache(maxsize=4)
+def _bundled(cache_dir: str | None) -> Embedder:
+    embeddings, cache = bundled_embeddings(), open_cache(cache_dir)
+    if cache is not None:
+        embeddings.folder = cache.folder.parent / "encoder"
+    return Embedder(embeddings)
 
 
 @lru_cache(maxsize=4)
