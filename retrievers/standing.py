@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from skill_selector.graph.records import Candidate
 from skill_selector.retrievers.request import SearchRequest
 
-PRIOR_SKILLS = 1000
-"""Skills that are added to the catalogue's, so that a small one has a mean and a spread too."""
-PRIOR, PRIOR_SEMANTIC = (0.2, 0.25), (0.9, 0.7)
-"""Mean and spread of their scores, without and with a semantic route."""
+Prior = tuple[int, float, float]
+PRIOR: Prior = (1000, 0.2, 0.25)
+PRIOR_SEMANTIC: Prior = (100, 0.9, 0.7)
+"""Skills that are added to the catalogue's, so that a small one has a mean and a spread too: how many, and the mean and
+the spread of their scores, without and with a semantic route."""
 SEMANTIC = "semantic"
 
 
@@ -34,10 +35,10 @@ def add_standings(candidates: Sequence[Candidate], totals: NDArray[np.float32] |
         one["standing"] = (one["score"] - mean) / spread
 
 
-def smoothed_moments(scores: NDArray[np.float32], mean: float, spread: float) -> tuple[float, float]:
+def smoothed_moments(scores: NDArray[np.float32], count: int, mean: float, spread: float) -> tuple[float, float]:
     """Return mean and standard deviation of scores together with those of the prior."""
-    size = len(scores) + PRIOR_SKILLS
-    middle = (float(scores.sum(dtype=np.float64)) + PRIOR_SKILLS * mean) / size
+    size = len(scores) + count
+    middle = (float(scores.sum(dtype=np.float64)) + count * mean) / size
     squares = float(np.square(scores - np.float32(middle), dtype=np.float64).sum())
-    squares += PRIOR_SKILLS * (spread**2 + (mean - middle) ** 2)
+    squares += count * (spread**2 + (mean - middle) ** 2)
     return middle, math.sqrt(squares / size)
