@@ -4,7 +4,8 @@
 
 Works on a copy of the SKILL.md files in a temporary folder. With --copies, the same is done again with so many copies
 of each, altered, and compared. Every measurement is a process of its own, since peak memory is one's; the times are the
-best of the rounds, without imports. --index adds the index over one field.
+best of the rounds, without imports. The ratios are those of processor time, which other work on the machine disturbs
+less than the time on the wall. --index adds the index over one field.
 """
 
 import argparse
@@ -17,10 +18,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 Figures = dict[str, Any]
 
@@ -62,58 +64,52 @@ def walk(root: str, read: bool = False) -> int:
     return found
 
 
-def timed(action: Callable[[], Any]) -> float:
-    """Return the seconds that an action takes."""
-    start = time.perf_counter()
+def timed(action: Callable[[], Any]) -> Figures:
+    """Return the seconds that an action takes, on the wall and of processor time."""
+    start, busy = time.perf_counter(), time.process_time()
     action()
-    return time.perf_counter() - start
+    return {"wall": time.perf_counter() - start, "busy": time.process_time() - busy}
 
 
-def touch_one(root: Path, number: int) -> None:
-    """Change one file."""
-    file = next(path for path in sorted(root.iterdir())[0].rglob("SKILL.md"))
-    with file.open("ab") as stream:
-        stream.write(f"\nOne line more: {number}.\n".encode())
+def change_one(root: Path) -> None:
+    """Change one file, without a walk through all of them."""
+    folder = next(one[0] for one in os.walk(root) if "SKILL.md" in one[2])
+    with open(os.path.join(folder, "SKILL.md"), "ab") as file:
+        file.write(f"\nOne line more at {time.time_ns()}.\n".encode())
 
 
 def measure(part: str, root: Path, cache: Path) -> Figures:
-    """Measure one part in this process."""
+    """Return the times that one part takes in this process."""
     if part in ("walk", "read"):
-        return {"seconds": timed(lambda: walk(str(root), read=part == "read"))}
-    from skill_selector.catalog.cache import Cache  # noqa: PLC0415 - the plain parts shall do without
-    from skill_selector.catalog.scanner import read_found, scan  # noqa: PLC0415
+        return timed(lambda: walk(str(root), read=part == "read"))
+    import_module("skill_selector.catalog.parser")  # imports are not what is measured
+    from skill_selector.catalog.cache import Cache  # noqa: PLC0415
+    from skill_selector.catalog.scanner import scan  # noqa: PLC0415
     from skill_selector.catalog.snapshot import Snapshots  # noqa: PLC0415
 
-    assert read_found  # noqa: S101
-    import skill_selector.catalog.parser  # noqa: PLC0415 - imports are not what is measured
-
     if part == "cold":
-        return {"seconds": timed(lambda: scan(root))}
-    snapshots = Snapshots(Cache(cache))
+        return timed(lambda: scan(root))
     if part.startswith("index"):
         return measure_index(part, root, cache)
-    if part in ("first", "new process"):
-        return {"seconds": timed(lambda: scan(root, snapshots=snapshots))}
-    if part == "new process, one changed":
-        touch_one(root, time.time_ns())
-        return {"seconds": timed(lambda: scan(root, snapshots=snapshots))}
-    scan(root, snapshots=snapshots)
-    if part == "one changed":
-        touch_one(root, time.time_ns())
-    return {"seconds": timed(lambda: scan(root, snapshots=snapshots))}
+    snapshots = Snapshots(Cache(cache))
+    if part in ("loaded", "loaded, one changed"):
+        scan(root, snapshots=snapshots)
+    if part.endswith("one changed"):
+        change_one(root)
+    return timed(lambda: scan(root, snapshots=snapshots))
 
 
 def measure_index(part: str, root: Path, cache: Path) -> Figures:
-    """Measure the index over a catalogue that is known."""
+    """Return the times that the index takes over a catalogue that is known."""
     from skill_selector.retrievers.library import LibraryCache  # noqa: PLC0415
 
     libraries = LibraryCache()
     library = libraries.load([str(root)], cache_dir=str(cache))
-    if part == "index, one changed":
+    if part.endswith("one changed"):
         library.index()
-        touch_one(root, time.time_ns())
+        change_one(root)
         library = libraries.load([str(root)], cache_dir=str(cache))
-    return {"seconds": timed(library.index)}
+    return timed(library.index)
 
 
 def describe(root: Path) -> Figures:
@@ -163,91 +159,101 @@ def run(part: str, root: Path, cache: Path) -> Figures:
     return figures
 
 
-def best_of(rounds: int, parts: list[str], root: Path, cache: Path) -> dict[str, Figures]:
-    """Return the least seconds and the highest peak of each part; the rounds go through all parts in turn."""
+class Row(NamedTuple):
+    """One measurement, what it is compared with, the ratio that it must not exceed, and the same of its peak in MB."""
+
+    part: str
+    shown: str
+    base: str
+    ratio: float | None = None
+    peak: int | None = None
+
+
+ROWS = [
+    Row("walk", "walk in plain Python", "walk"),
+    Row("read", "walk, read, decode, digest", "walk"),
+    Row("cold", "cold scan", "read", 4, 700),
+    Row("first", "cold scan that writes the snapshot", "read", 4, 700),
+    Row("loaded", "nothing changed, snapshot loaded", "walk", 2, 400),
+    Row("loaded, one changed", "one changed, snapshot loaded", "loaded", 1.5, 400),
+    Row("kept", "nothing changed, new process", "walk", None, 400),
+    Row("kept, one changed", "one changed, new process", "kept", 1.5, 400),
+]
+INDEX_ROWS = [
+    Row("index", "index of one field, built", "read", None, 700),
+    Row("index, kept", "index from the snapshot", "walk", None, 400),
+    Row("index, one changed", "index after one change", "walk", None, 400),
+]
+
+
+def measure_all(root: Path, rows: Sequence[Row], rounds: int) -> dict[str, Figures]:
+    """Return the least times and the highest peak of each part; the rounds go through all parts in turn."""
     best: dict[str, Figures] = {}
-    for _ in range(rounds):
-        for part in parts:
-            figures = run(part, root, cache)
-            seen = best.setdefault(part, figures)
-            seen["seconds"] = min(seen["seconds"], figures["seconds"])
-            seen["peak"] = max(seen["peak"], figures["peak"])
+    with TemporaryDirectory() as folder:
+        for turn in range(rounds):
+            for row in rows:
+                if row.part == "index" and turn:  # it takes long, and after the first it is kept
+                    continue
+                cache = Path(folder, str(turn) if row.part in ("first", "kept", "loaded") else "0")
+                figures = run(row.part, root, cache)
+                seen = best.setdefault(row.part, figures)
+                seen["wall"] = min(seen["wall"], figures["wall"])
+                seen["busy"] = min(seen["busy"], figures["busy"])
+                seen["peak"] = max(seen["peak"], figures["peak"])
     return best
 
 
-ROWS: list[tuple[str, str, float | None, int | None]] = [
-    ("cold", "read", 4, 700),
-    ("first", "read", 4, 700),
-    ("warm", "walk", 2, 400),
-    ("new process", "walk", None, 400),
-    ("one changed", "warm", 1.5, 400),
-    ("new process, one changed", "new process", 1.5, 400),
-]
-"""What is measured, what it is compared with, the ratio it must not exceed, and the peak in MB."""
-INDEX_ROWS: list[tuple[str, str, float | None, int | None]] = [
-    ("index, built", "read", None, 700),
-    ("index, from the snapshot", "walk", None, 400),
-    ("index, one changed", "walk", None, 400),
-]
-NAMES = {
-    "cold": "cold scan, no snapshot",
-    "first": "cold scan, writing the snapshot",
-    "warm": "nothing changed, snapshot loaded",
-    "new process": "nothing changed, snapshot on disk",
-    "one changed": "one changed, snapshot loaded",
-    "new process, one changed": "one changed, snapshot on disk",
-}
-
-
-def measure_all(root: Path, rounds: int, index: bool) -> dict[str, Figures]:
-    """Measure everything over one folder."""
-    with TemporaryDirectory() as folder:
-        cache = Path(folder)
-        results = best_of(rounds, ["walk", "read", "cold"], root, cache)
-        for number in range(rounds):  # each into an empty cache
-            results.setdefault("first", {"seconds": float("inf"), "peak": 0.0})
-            figures = run("first", root, cache / str(number))
-            results["first"] = {key: min(figures[key], results["first"][key]) for key in ("seconds",)} | {
-                "peak": max(figures["peak"], results["first"]["peak"])
-            }
-        cache /= "0"
-        results |= best_of(rounds, ["warm", "new process", "one changed", "new process, one changed"], root, cache)
-        if index:
-            results |= best_of(1, ["index, built"], root, cache)
-            results |= best_of(rounds, ["index, from the snapshot", "index, one changed"], root, cache)
-    return results
-
-
-def show(results: dict[str, Figures], count: int, rows: list[tuple[str, str, float | None, int | None]]) -> None:
+def show(results: dict[str, Figures], rows: Sequence[Row], count: int) -> None:
     """Print one table."""
-    print(f"\n{count:,} skills{'':<27}{'seconds':>9}{'ratio':>8}{'at most':>9}  {'of':<24}{'peak MB':>8}{'at most':>9}")
-    for base in ("walk", "read"):
-        print(f"{base + ' in plain Python':<40}{results[base]['seconds']:>9.3f}")
-    for part, base, limit, memory in rows:
-        ratio = results[part]["seconds"] / results[base]["seconds"]
+    heads = f"{'wall s':>8}{'busy s':>8}{'ratio':>8}{'at most':>9}{'peak MB':>9}{'at most':>9}  of"
+    print(f"\n{f'{count:,} skills':<36}{heads}")
+    names = {row.part: row.shown for row in rows}
+    for row in rows:
+        figures = results[row.part]
+        ratio = figures["busy"] / results[row.base]["busy"]
         print(
-            f"{NAMES.get(part, part):<40}{results[part]['seconds']:>9.3f}{ratio:>8.2f}{limit or '':>9}  "
-            f"{NAMES.get(base, base):<34}{results[part]['peak']:>8.0f}{memory or '':>9}"
+            f"{row.shown:<36}{figures['wall']:>8.3f}{figures['busy']:>8.3f}{ratio:>8.2f}{row.ratio or '':>9}"
+            f"{figures['peak']:>9.0f}{row.peak or '':>9}  {names[row.base]}"
         )
+
+
+def show_growth(
+    rows: Sequence[Row], small: tuple[int, dict[str, Figures]], large: tuple[int, dict[str, Figures]]
+) -> None:
+    """Print how time and memory grow with the number of skills."""
+    print(f"\n{f'{large[0] / small[0]:.1f} times the skills':<36}{'busy':>9}{'peak':>8}")
+    for row in rows:
+        growth = [large[1][row.part][what] / small[1][row.part][what] for what in ("busy", "peak")]
+        print(f"{row.shown:<36}{growth[0]:>7.1f} x{growth[1]:>6.1f} x")
+
+
+def show_found(found: Figures) -> None:
+    """Print what the scan made of the files."""
+    exact, stated = found["exact"], found["stated"]
+    print(f"\n{found['skills']:,} skills, {exact:,} of {stated:,} stated descriptions exact: {exact / stated:.2%}")
+    for kind, times in found["kinds"].items():
+        print(f"{times:>8,}  {kind}")
+
+
+def child(part: str, root: Path, cache: Path) -> None:
+    """Print the figures of one part as JSON."""
+    figures = describe(root) if part == "describe" else measure(part, root, cache)
+    unit = 1024**2 if sys.platform == "darwin" else 1024
+    print(json.dumps({**figures, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit}))
 
 
 def main() -> None:
     """Measure and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
-    parser.add_argument("--copies", type=int, default=1, help="measure this many altered copies as well")
+    parser.add_argument("--copies", type=int, default=1, help="measure so many altered copies as well")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--index", action="store_true", help="measure the index too")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
-        if options.part == "describe":
-            figures = describe(options.path)
-        else:
-            figures = measure(options.part, options.path, options.cache)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
-        print(json.dumps({**figures, "peak": peak}))
+        child(options.part, options.path, options.cache)
         return
     rows = [*ROWS, *(INDEX_ROWS if options.index else [])]
     tables = []
@@ -255,25 +261,11 @@ def main() -> None:
         with TemporaryDirectory() as folder:
             root = Path(folder)
             count = copy_skills(options.path, root, copies)
-            results = measure_all(root, options.rounds, options.index)
-            show(results, count, rows)
-            tables.append((count, results))
-            if copies == 1:
-                found = run("describe", root, root)
+            tables.append((count, measure_all(root, rows, options.rounds)))
+            show(tables[-1][1], rows, count)
     if len(tables) > 1:
-        (few, small), (many, large) = tables
-        print(f"\nper skill, {many:,} against {few:,}; 1 is in proportion")
-        for part in large:
-            time_growth = large[part]["seconds"] / small[part]["seconds"] / (many / few)
-            print(
-                f"{NAMES.get(part, part):<40}{time_growth:>9.2f}  peak {large[part]['peak'] / small[part]['peak']:.2f} x"
-            )
-    share = found["exact"] / max(1, found["stated"])
-    print(
-        f"\n{found['skills']:,} skills; {found['exact']:,} of {found['stated']:,} stated descriptions exact ({share:.2%})"
-    )
-    for kind, times in found["kinds"].items():
-        print(f"{times:>8,}  {kind}")
+        show_growth(rows, *tables)
+    show_found(run("describe", options.path, options.path))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
     python benchmarks/startup.py [--rounds N] [--skills DIR]
 
-Each process is started once to warm the disk cache and to make the snapshot, which lies in a folder of its own; then the
-rounds go through all of them in turn, so that a slow moment of the machine hits each alike. The figures are ratios of
-medians.
+Each process is started once to warm the disk cache and to make the snapshot, which lies in a folder of its own. The
+rounds then go through all of them in turn, so that a slow moment of the machine hits each alike. The figures are ratios
+of medians.
 """
 
 import argparse

@@ -1,4 +1,8 @@
-"""The user's cache folder: where it lies, one shelf in it for every scanned folder, and what leaves it again."""
+"""The user's cache folder: where it lies, one shelf in it for every scanned folder, and what leaves it again.
+
+On a shelf lie `catalog-<version of the code>…` and `index-<versions>`. What else is worth keeping of a root, such as
+vectors by content digest, gets a name of its own there (`vectors-<embedder>`), so that new code leaves it alone.
+"""
 
 import logging
 import os

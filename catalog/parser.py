@@ -25,16 +25,7 @@ class ParsedSkill:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def parse(
-    data: bytes,
-    *,
-    skill_id: str,
-    path: str,
-    file: str,
-    root: str,
-    digest: str | None = None,
-    keep_body: bool = True,
-) -> ParsedSkill:
+def parse(data: bytes, *, skill_id: str, path: str, file: str, root: str) -> ParsedSkill:
     """Read one SKILL.md. Never raises and never hangs, whatever the bytes are.
 
     Args:
@@ -43,15 +34,24 @@ def parse(
         path: the skill's folder, absolute, with forward slashes; its last part stands in for a missing name.
         file: the SKILL.md itself, named by the diagnostics.
         root: the scanned folder.
-        digest: the SHA-256 of the data, in hex, where it is known.
-        keep_body: whether the skill keeps its body in memory.
     """
-    report = Report(file)
+    digest = hashlib.sha256(data).hexdigest()
+    return parse_digested(data, keep_body=True, id=skill_id, path=path, file=file, root=root, digest=digest)
+
+
+def parse_digested(data: bytes, *, keep_body: bool, **place: str) -> ParsedSkill:
+    """Do the same where the digest is known.
+
+    Args:
+        data: the file's bytes.
+        keep_body: whether the skill keeps its body in memory.
+        place: the skill's `id`, `path`, `file`, `root` and `digest`.
+    """
+    report = Report(place["file"])
     document = open_document(data, report)
     if document is None:
         return ParsedSkill(None, tuple(report.diagnostics))
-    digest = digest or hashlib.sha256(data).hexdigest()
-    skill = _build(document, keep_body, report, id=skill_id, path=path, file=file, root=root, digest=digest)
+    skill = _build(document, keep_body, report, **place)
     if skill:
         check_format(skill, document.lines, report)
     return ParsedSkill(skill, tuple(report.diagnostics))

@@ -1,10 +1,12 @@
 """The folders that a scan is asked to look into."""
 
+import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from skill_selector.graph.errors import SkillDirectoryError
 
@@ -41,9 +43,7 @@ def open_roots(paths: AnyPath | Sequence[AnyPath]) -> list[Root]:
     Raises:
         SkillDirectoryError: some are missing, are not folders, or cannot be read; the message names every one of them.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths or ())
-    if not given:
-        raise SkillDirectoryError("no skills folder is given; pass at least one")
+    given = _several(paths)
     roots: dict[str, Root] = {}
     faults = []
     for path in given:
@@ -59,14 +59,46 @@ def open_roots(paths: AnyPath | Sequence[AnyPath]) -> list[Root]:
     return list(roots.values())
 
 
-def _open_root(given: AnyPath) -> Root:
-    try:
-        text = os.fspath(given)
-    except TypeError:
-        raise SkillDirectoryError(f"a skills folder must be given as a path, not as {given!r}") from None
-    if not isinstance(text, str) or not text.strip():
+def list_paths(paths: object) -> list[str]:
+    """Return one path or several as a list of text, without a look at the disk.
+
+    Raises:
+        SkillDirectoryError: none is given, or some are no paths.
+    """
+    return [_text(path) for path in _several(paths)]
+
+
+def _several(paths: object) -> list[Any]:
+    if paths is None:
+        paths = ()
+    if isinstance(paths, str | os.PathLike):
+        return [paths]
+    if isinstance(paths, bytes | bytearray | Mapping) or not isinstance(paths, Iterable):
+        raise SkillDirectoryError(f"skills folders must be given as a path or a list of paths, not as {paths!r}")
+    given = list(paths)
+    if not given:
+        raise SkillDirectoryError("no skills folder is given; pass at least one")
+    return given
+
+
+def _text(given: object) -> str:
+    text = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(text, str):
+        raise SkillDirectoryError(f"a skills folder must be given as a path, not as {given!r}")
+    if not text.strip():
         raise SkillDirectoryError(f"{text!r} is no path of a skills folder; pass the path of one")
-    path = os.path.abspath(os.path.expanduser(text))
+    return text
+
+
+def _open_root(given: object) -> Root:
+    text = _text(given)
+    try:
+        path = os.path.abspath(os.path.expanduser(text))
+    except FileNotFoundError:
+        # only the lookup of the working folder can fail here
+        raise SkillDirectoryError(
+            f"{text} cannot be found: the working folder has been deleted; change to another one, or pass a whole path"
+        ) from None
     fault = _fault(path)
     if fault:
         raise SkillDirectoryError(fault)
@@ -82,6 +114,8 @@ def _fault(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return f"there is no skills folder {path}; {_way_out(path)}"
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            return f"the skills folder {path} is a link that leads back to itself; correct it or pass another folder"
         reason = error.strerror or error
         return f"the skills folder {path} cannot be read ({reason}); check its permissions or pass another one"
     except ValueError as error:
@@ -91,6 +125,8 @@ def _fault(path: str) -> str | None:
 
 def _way_out(path: str) -> str:
     """Return what to try instead of a path that does not exist."""
+    if os.path.islink(path):
+        return f"it is a link to {os.readlink(path)}, which is missing; correct the link or pass another folder"
     missing = path
     parent = os.path.dirname(path)
     while parent != os.path.dirname(parent) and not os.path.exists(parent):

@@ -89,17 +89,17 @@ def read_found(
     digest = hashlib.sha256(source.data).hexdigest()
     if last and last.digest == digest and last.found.size == found.size:
         return replace(last, found=found)
-    from skill_selector.catalog.parser import parse  # noqa: PLC0415 - not needed where nothing changed
+    from skill_selector.catalog.parser import parse_digested  # noqa: PLC0415 - not needed where nothing changed
 
     file = forward(found.file)
-    parsed = parse(
+    parsed = parse_digested(
         source.data,
-        skill_id=found.relative or found.root.name,
+        keep_body=keep_body,
+        id=found.relative or found.root.name,
         path=found.path,
         file=file,
         root=found.root.shown,
         digest=digest,
-        keep_body=keep_body,
     )
     diagnostics = parsed.diagnostics
     if not source.complete:

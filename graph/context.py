@@ -16,8 +16,8 @@ def _option(description: str) -> Any:
 class SelectorContext:
     """Per-run settings. None means not set: the environment, `.env` or the default then decides.
 
-    Keys and the endpoint's address are not among them: whoever may change a run must not be able to send the key
-    elsewhere.
+    Keys, the endpoint's address and files are not among them: whoever may change a run, as the users of a server may,
+    must not be able to send the key elsewhere or to read what the process can read.
     """
 
     top_k: int | None = _option("How many candidates Act hands to Reason #2 (5).")
@@ -32,7 +32,6 @@ class SelectorContext:
     on_ambiguous: str | None = _option("report, or ask to let a human decide (report).")
     on_failure: str | None = _option("fallback to the local reasoner when the model fails, or raise (fallback).")
     embeddings: str | None = _option("bundled, none, or openai:MODEL (bundled).")
-    words_file: str | None = _option("A file with own action and domain words.")
     llm_model: str | None = _option("The chat model (glm-5.2).")
     llm_temperature: float | None = _option("Sampling temperature, 0 to 2 (0.2).")
     llm_max_tokens: int | None = _option("The most tokens of one reply (2048).")

@@ -43,5 +43,9 @@ class EvaluationError(SkillSelectorError, RuntimeError):
     """An evaluation cannot go on, or what came of it cannot be written."""
 
 
+class ReasonerError(SkillSelectorError, ValueError):
+    """A reasoner passed in by the caller returned something that cannot be used."""
+
+
 class RetrieverError(SkillSelectorError, ValueError):
     """A retriever or matcher passed in by the caller returned something that cannot be used."""

@@ -90,6 +90,8 @@ class Degradation(TypedDict):
     """Something that fell back."""
 
     step: str
+    round: int
+    """0 for `scan`, else the number of the analysis that the step belongs to."""
     what: str
     """What did not work, such as `model` or `fallback_model`."""
     why: str

@@ -1,6 +1,7 @@
 """The wiring of the selector graph: scan → analyze → retrieve → rank → (analyze | confirm | end)."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
@@ -10,6 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
 from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.errors import SettingError
 from skill_selector.graph.state import SelectorInput, SelectorOutput, SelectorState
 from skill_selector.nodes.analyze import Analyze
 from skill_selector.nodes.confirm import Confirm
@@ -20,6 +22,8 @@ from skill_selector.nodes.scan import Scan
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.retrievers.custom import CustomRetriever
 
+_REASONER_METHODS = ("analyze", "aanalyze", "rank", "arank")
+
 SelectorGraph = CompiledStateGraph[SelectorState, SelectorContext, SelectorInput, SelectorOutput]
 
 
@@ -29,7 +33,7 @@ def build_selector(
     reasoner: Reasoner | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | None = None,
-    context: SelectorContext | None = None,
+    context: SelectorContext | Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
 ) -> SelectorGraph:
     """Return the compiled selector graph.
@@ -43,11 +47,16 @@ def build_selector(
         embeddings: LangChain embeddings of your own, instead of those that the settings name. Their vectors are kept by
             class and model; give them a text attribute `identity` where that does not tell them apart.
         context: settings for every run that does not set its own; the only way to set them where a parent graph
-            passes a context of its own.
+            passes a context of its own. A mapping of options will do.
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
             lend their own.
+
+    Raises:
+        SettingError: the model, the reasoner or the context cannot be used.
     """
-    parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=context)
+    _check_reasoner(reasoner)
+    own = _context(context)
+    parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=own)
     return wire(parts, checkpointer)
 
 
@@ -69,6 +78,24 @@ def wire(parts: Parts, checkpointer: Checkpointer = None) -> SelectorGraph:
     builder.add_conditional_edges("rank", _next_step, {"analyze": "analyze", "confirm": "confirm", "end": END})
     builder.add_edge("confirm", END)
     return builder.compile(checkpointer=checkpointer, name="skill_selector")
+
+
+def _check_reasoner(reasoner: object) -> None:
+    if reasoner is None:
+        return
+    if isinstance(reasoner, str):
+        raise SettingError(f"reasoner={reasoner!r}: a name goes into the context: SelectorContext(reasoner=…)")
+    missing = [name for name in _REASONER_METHODS if not callable(getattr(reasoner, name, None))]
+    if missing:
+        raise SettingError(f"reasoner={reasoner!r} is no reasoner, it has no {', '.join(missing)}; see reasoners/base")
+
+
+def _context(given: object) -> SelectorContext | None:
+    if given is None or isinstance(given, SelectorContext):
+        return given
+    if isinstance(given, Mapping):
+        return SelectorContext.from_options(given)
+    raise SettingError(f"context={given!r} is no SelectorContext; pass one, or a mapping of options")
 
 
 def _next_step(state: SelectorState) -> Literal["analyze", "confirm", "end"]:

@@ -6,6 +6,7 @@ Plain JSON values only: a checkpoint keeps them for ever, and other types do not
 import operator
 from typing import Annotated, Any, Literal
 
+from langgraph.channels import EphemeralValue
 from langgraph.managed import RemainingSteps
 from typing_extensions import TypedDict
 
@@ -27,9 +28,10 @@ from skill_selector.graph.records import (
 class SelectorInput(TypedDict, total=False):
     """What a caller passes in."""
 
-    task: str
+    # Both live for one step: what a run that failed was given must not stand in for the next run's task.
+    task: Annotated[str, EphemeralValue]
     """The task in words. Left out, the last human message of `messages` is the task."""
-    messages: list[Any]
+    messages: Annotated[list[Any], EphemeralValue]
     """A conversation, as LangChain messages or as dicts with `role` (or `type`) and `content`."""
     skill_directory: str | list[str]
     """The folder of skills, or several, lowest precedence first."""
@@ -38,10 +40,11 @@ class SelectorInput(TypedDict, total=False):
 class SelectorOutput(TypedDict, total=False):
     """What a run ends with: the fields of `SkillSelection`, with its `trace` under `selector_trace`."""
 
-    outcome: Outcome
+    outcome: Outcome | None
+    """None, like the reason and who decided, while the run is under way."""
     hit: bool
-    reason: Reason
-    decided_by: DecidedBy
+    reason: Reason | None
+    decided_by: DecidedBy | None
     best: SkillRef | None
     skill_path: str | None
     selected: list[SkillRef]

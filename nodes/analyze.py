@@ -5,6 +5,7 @@ from typing import Any
 
 from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
+from skill_selector.nodes.answers import check_analysis, numbered
 from skill_selector.nodes.decision import Bar
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.trace import Stopwatch
@@ -45,20 +46,25 @@ class Analyze:
             attempt=state["attempt"] + 1,
             previous=last["analysis"] if last else None,
             tied=tuple(bar.tied(last["ranked"])) if last else (),
+            degraded=tuple(state["degraded"]),
         )
 
     def _update(
         self, state: SelectorState, watch: Stopwatch, reasoner: Reasoner, request: AnalysisRequest, reply: AnalysisReply
     ) -> dict[str, Any]:
+        check_analysis(reply, reasoner.name)
         entry = watch.entry(
             request.attempt,
-            given={"reasoner": reasoner.name, "tied": [one["skill"]["id"] for one in request.tied]},
+            given={
+                "reasoner": reply.answered_by or reasoner.name,
+                "tied": [one["skill"]["id"] for one in request.tied],
+            },
             made=dict(reply.analysis),
             cost=reply.usage,
         )
         return {
             "analysis": reply.analysis,
             "attempt": request.attempt,
-            "degraded": [*state["degraded"], *reply.degraded],
+            "degraded": [*state["degraded"], *numbered(reply.degraded, request.attempt)],
             "selector_trace": [entry],
         }

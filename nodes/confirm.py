@@ -1,5 +1,6 @@
 """The question to a human, when several skills fit equally and the caller wants to be asked."""
 
+import os
 from typing import Any
 
 from langgraph.types import interrupt
@@ -25,7 +26,9 @@ class Confirm:
         """Interrupt the run until there is an answer that can be used, then return the update."""
         watch = Stopwatch("confirm")
         settings = self._parts.settings()
-        offered = Bar.of(settings, get_strategy(settings.strategy)).tied(state["ranked"])
+        tied = Bar.of(settings, get_strategy(settings.strategy)).tied(state["ranked"])
+        # The answer may come days later: what has gone by then is no longer on offer.
+        offered = [one for one in tied if os.path.isdir(one["skill"]["path"])]
         choice = _ask(state["resolved_task"], offered)
         update = result_of_human(choice)
         entry = watch.entry(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from skill_selector.graph.records import Candidate, DecidedBy, Outcome, RankedSkill, Reason, Round, TaskAnalysis
 from skill_selector.graph.settings import Settings
@@ -112,10 +112,13 @@ def result_of_human(choice: RankedSkill | None) -> dict[str, Any]:
     }
 
 
-def nothing_found(reason: Literal["empty_catalog"]) -> dict[str, Any]:
-    """Return the result keys of a run that had nothing to choose from."""
+def undecided() -> dict[str, Any]:
+    """Return the result keys of a run that is under way."""
     return {
-        **_result("no_match", reason, "score"),
+        "outcome": None,
+        "hit": False,
+        "reason": None,
+        "decided_by": None,
         "best": None,
         "skill_path": None,
         "selected": [],
@@ -123,6 +126,11 @@ def nothing_found(reason: Literal["empty_catalog"]) -> dict[str, Any]:
         "score_gap": 0.0,
         "ranked": [],
     }
+
+
+def nothing_to_choose() -> dict[str, Any]:
+    """Return the result keys of a run over folders without a skill that may be chosen."""
+    return {**undecided(), **_result("no_match", "empty_catalog", "score")}
 
 
 def _result(outcome: Outcome, reason: Reason, decided_by: DecidedBy) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from langgraph.config import get_stream_writer
 from langgraph.runtime import get_runtime
 
 from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.errors import SettingError
 from skill_selector.graph.settings import Settings, resolve_settings
 from skill_selector.graph.state import SelectorState
 from skill_selector.reasoners.base import Reasoner
@@ -38,6 +39,11 @@ class Parts:
     _reasoners: Callable[[Settings], Reasoner] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.llm is not None and not isinstance(self.llm, BaseChatModel):
+            raise SettingError(
+                f"`llm` is {type(self.llm).__name__}: it must be a chat model of LangChain's, a BaseChatModel; to name "
+                "a model of the endpoint in the settings, use `llm_model`"
+            )
         make = lru_cache(maxsize=8)(lambda settings: choose_reasoner(settings, llm=self.llm))
         object.__setattr__(self, "_reasoners", make)
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from skill_selector.graph.records import Degradation, Round
 from skill_selector.graph.state import SelectorState
+from skill_selector.nodes.answers import check_ranking, numbered
 from skill_selector.nodes.decision import Bar, best_round, close_round, result_of
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.ranking import rank_candidates
@@ -28,6 +29,21 @@ class _Job:
     reasoner: Reasoner | None
     """None where there is nothing to ask: no candidates, or the strategy's score is the judge."""
 
+    def checked(self, reply: RankReply) -> RankReply:
+        """Return the reasoner's answer, which may come from code of the caller's own.
+
+        Raises:
+            ReasonerError: it is none.
+        """
+        check_ranking(reply, self.reasoner.name if self.reasoner else "")
+        return reply
+
+    def answered_by(self, reply: RankReply | None) -> str | None:
+        """Return who gave the answer."""
+        if reply is None or self.reasoner is None:
+            return None
+        return reply.answered_by or self.reasoner.name
+
 
 class Rank:
     """Has the candidates scored, closes the round, and says whether another one, a human or the end follows."""
@@ -38,12 +54,12 @@ class Rank:
     def run(self, state: SelectorState) -> dict[str, Any]:
         """Return the update with the round and, unless another one follows, the result."""
         job = self._prepare(state)
-        return _update(state, job, job.reasoner.rank(job.request) if job.reasoner else None)
+        return _update(state, job, job.checked(job.reasoner.rank(job.request)) if job.reasoner else None)
 
     async def arun(self, state: SelectorState) -> dict[str, Any]:
         """Return the update with the round and, unless another one follows, the result."""
         job = await asyncio.to_thread(self._prepare, state)
-        return _update(state, job, await job.reasoner.arank(job.request) if job.reasoner else None)
+        return _update(state, job, job.checked(await job.reasoner.arank(job.request)) if job.reasoner else None)
 
     def _prepare(self, state: SelectorState) -> _Job:
         watch = Stopwatch("rank")
@@ -61,6 +77,7 @@ class Rank:
             settings=settings,
             words=load_words(settings.words_file),
             attempt=state["attempt"],
+            degraded=tuple(state["degraded"]),
         )
         asked = bool(request.candidates) and strategy.judge == "rubric"
         return _Job(watch, request, strategy, self._parts.reasoner_for(settings) if asked else None)
@@ -76,7 +93,7 @@ def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[st
     entry = job.watch.entry(
         request.attempt,
         given={
-            "reasoner": job.reasoner.name if job.reasoner else None,
+            "reasoner": job.answered_by(reply),
             "candidates": [one["id"] for one in request.candidates],
         },
         made={
@@ -90,7 +107,7 @@ def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[st
     return {
         "rounds": rounds,
         "next_step": step,
-        "degraded": [*state["degraded"], *(reply.degraded if reply else ()), *cut],
+        "degraded": [*state["degraded"], *(numbered(reply.degraded, request.attempt) if reply else ()), *cut],
         "selector_trace": [entry],
         **({} if step == "analyze" else result_of(best_round(rounds), bar)),
     }
@@ -105,17 +122,17 @@ def _next_step(
     if rounds[-1]["outcome"] == "ambiguous" and len(rounds) < settings.max_attempts and not _repeats(rounds):
         if room >= ROUND_STEPS:
             return "analyze", cut
-        cut.append(_no_room("another analysis", "the rounds so far"))
+        cut.append(_no_room(job, "another analysis", "the rounds so far"))
     if settings.on_ambiguous == "ask" and best_round(rounds)["outcome"] == "ambiguous":
         if room >= 1:
             return "confirm", cut
-        cut.append(_no_room("the question to a human", "the outcome ambiguous"))
+        cut.append(_no_room(job, "the question to a human", "the outcome ambiguous"))
     return "end", cut
 
 
-def _no_room(what: str, instead: str) -> Degradation:
+def _no_room(job: _Job, what: str, instead: str) -> Degradation:
     why = "the recursion limit of the run leaves no room for it"
-    return {"step": "rank", "what": what, "why": why, "instead": instead}
+    return {"step": "rank", "round": job.request.attempt, "what": what, "why": why, "instead": instead}
 
 
 def _repeats(rounds: list[Round]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from skill_selector.catalog.skill import Skill
+from skill_selector.graph.errors import ReasonerError
 from skill_selector.graph.records import Candidate, RankedSkill, SkillRef
 from skill_selector.reasoners.base import Judgement
 
@@ -21,15 +22,16 @@ def rank_candidates(
         judgements: one a candidate, in any order; None where the strategy's own score, 0 to 1, is the judge.
 
     Raises:
-        ValueError: the judgements are not exactly one for each candidate. A reasoner that lets this happen is wrong.
+        ReasonerError: the judgements are not exactly one for each candidate.
     """
     if judgements is None:
         ranked = [_by_route(candidate, skills[candidate["id"]]) for candidate in candidates]
     else:
         by_id = {judgement.skill_id: judgement for judgement in judgements}
         if len(judgements) != len(candidates) or by_id.keys() != {candidate["id"] for candidate in candidates}:
-            raise ValueError(
-                f"{len(judgements)} judgements, of {sorted(by_id)}, do not match the {len(candidates)} candidates"
+            raise ReasonerError(
+                f"{len(judgements)} judgements, of {sorted(by_id)}, do not match the {len(candidates)} candidates; "
+                "a reasoner must return one for each"
             )
         ranked = [_by_rubric(one, skills[one["id"]], by_id[one["id"]]) for one in candidates]
     return sorted(ranked, key=lambda one: -one["score"])

@@ -1,6 +1,7 @@
 """Act: bring up the candidates."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 from skill_selector.graph.records import Degradation
@@ -38,7 +39,8 @@ class Retrieve:
         meaning = self._parts.meaning_of(library, settings)
         request = SearchRequest(
             task=state["resolved_task"],
-            analysis=analysis,
+            # a matcher of the caller's own gets it, and must not change the state
+            analysis=deepcopy(analysis),
             skills=library.skills,
             index=library.index(stream_progress(), strategy.fields),
             settings=settings,

@@ -6,7 +6,7 @@ from langgraph.types import Overwrite
 
 from skill_selector.graph.records import CatalogSummary
 from skill_selector.graph.state import SelectorState
-from skill_selector.nodes.decision import nothing_found
+from skill_selector.nodes.decision import nothing_to_choose, undecided
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.task import find_roots, find_task
 from skill_selector.nodes.trace import Stopwatch
@@ -39,6 +39,7 @@ class Scan:
         )
         return {
             **_fresh(task, summary),
+            **(undecided() if library.skills else nothing_to_choose()),
             "next_step": "analyze" if library.skills else "end",
             "selector_trace": Overwrite([entry]),
         }
@@ -47,8 +48,6 @@ class Scan:
 def _fresh(task: str, catalog: CatalogSummary) -> dict[str, Any]:
     """Values of every per-task key, so that nothing of a thread's last task survives."""
     return {
-        "task": "",
-        "messages": [],
         "resolved_task": task,
         "catalog": catalog,
         "attempt": 0,
@@ -57,5 +56,4 @@ def _fresh(task: str, catalog: CatalogSummary) -> dict[str, Any]:
         "retrieved": [],
         "rounds": [],
         "degraded": [],
-        **nothing_found("empty_catalog"),
     }

@@ -1,8 +1,8 @@
 """The task of a run, found in what the caller passed in."""
 
-import os
 from typing import Any
 
+from skill_selector.catalog.roots import list_paths
 from skill_selector.graph.errors import SkillDirectoryError, TaskError
 from skill_selector.graph.state import SelectorState
 
@@ -19,7 +19,7 @@ def find_task(state: SelectorState) -> str:
     if task is not None and not isinstance(task, str):
         raise TaskError(f"the task is a {type(task).__name__}, not text; {_HOW}")
     if task and task.strip():
-        return task.strip()
+        return _clean(task)
     messages = state.get("messages")
     if messages:
         return _last_human(messages)
@@ -30,14 +30,12 @@ def find_roots(state: SelectorState) -> list[str]:
     """Return the folders of skills, lowest precedence first.
 
     Raises:
-        SkillDirectoryError: none is named.
+        SkillDirectoryError: none is named, or some are no paths.
     """
-    given: Any = state.get("skill_directory")
-    roots = [given] if isinstance(given, str | os.PathLike) else list(given or [])
-    named = [os.fspath(root) for root in roots if isinstance(root, str | os.PathLike) and os.fspath(root).strip()]
-    if not named or len(named) != len(roots):
-        raise SkillDirectoryError("no skills folder is named; pass `skill_directory` with a path or a list of paths")
-    return named
+    try:
+        return list_paths(state.get("skill_directory"))
+    except SkillDirectoryError as error:
+        raise SkillDirectoryError(f"`skill_directory`: {error}") from None
 
 
 def _last_human(messages: Any) -> str:
@@ -50,4 +48,9 @@ def _last_human(messages: Any) -> str:
     text = next((str(one.text) for one in reversed(converted) if isinstance(one, HumanMessage)), "")
     if not text.strip():
         raise TaskError(f"`messages` has no human message with text; {_HOW}")
-    return text.strip()
+    return _clean(text)
+
+
+def _clean(text: str) -> str:
+    """Return the text without the halves of characters that bytes in another encoding leave behind."""
+    return text.encode("utf-8", "replace").decode("utf-8").strip()

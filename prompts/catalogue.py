@@ -1,7 +1,8 @@
 """The `<available_skills>` block that tells a model which skills there are."""
 
 from collections.abc import Iterable
-from xml.sax.saxutils import escape
+
+from skill_selector.prompts.fencing import clean, escape, field
 
 
 def render_catalogue(skills: Iterable[tuple[str, str, str]]) -> str:
@@ -12,10 +13,15 @@ def render_catalogue(skills: Iterable[tuple[str, str, str]]) -> str:
     """
     entries = [
         "  <skill>\n"
-        f"    <name>{escape(name)}</name>\n"
-        f"    <description>{escape(description)}</description>\n"
-        f"    <location>{escape(location)}</location>\n"
+        f"    {field('name', name)}\n"
+        f"    {field('description', description)}\n"
+        f"    <location>{_location(location)}</location>\n"
         "  </skill>"
         for name, description, location in skills
     ]
     return "\n".join(["<available_skills>", *entries, "</available_skills>"]) if entries else ""
+
+
+def _location(path: str) -> str:
+    # spaces stay as many as they are: they are part of the path
+    return escape(clean(path).translate({ord("\t"): " ", ord("\n"): " "}))

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Protocol
 
 from skill_selector.catalog.skill import Skill
+from skill_selector.graph.errors import ReasonerError
 from skill_selector.graph.records import (
     RUBRIC,
     Candidate,
@@ -34,6 +36,8 @@ class AnalysisRequest:
     """What the attempt before understood."""
     tied: tuple[RankedSkill, ...] = ()
     """The skills that came out too close with it, best first."""
+    degraded: tuple[Degradation, ...] = ()
+    """What did not work in earlier steps of this task."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,8 @@ class AnalysisReply:
     analysis: TaskAnalysis
     usage: Usage = field(default_factory=NO_USAGE.copy)
     degraded: tuple[Degradation, ...] = ()
+    answered_by: str | None = None
+    """The name of the reasoner that answered, where another than the one that was asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +65,8 @@ class RankRequest:
     settings: Settings
     words: WordLists
     attempt: int = 1
+    degraded: tuple[Degradation, ...] = ()
+    """What did not work in earlier steps of this task."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +75,9 @@ class Judgement:
 
     `points` holds what the rubric gave, each from 0 to its maximum in `RUBRIC`. A veto leaves them on record and
     takes all of them out of `dimensions` and `score`.
+
+    Raises:
+        ReasonerError: points are missing or out of range, the reason is no text, or the veto an empty one.
     """
 
     skill_id: str
@@ -76,8 +87,13 @@ class Judgement:
 
     def __post_init__(self) -> None:
         for part, most in RUBRIC.items():
-            if not 0 <= self.points[part] <= most:
-                raise ValueError(f"{self.skill_id}: {part} is {self.points[part]}, outside 0 to {most:g}")
+            points: object = self.points.get(part) if isinstance(self.points, Mapping) else None
+            if isinstance(points, bool) or not isinstance(points, Real) or not 0 <= float(points) <= most:
+                raise ReasonerError(f"{self.skill_id}: {part} is {points!r}; it must be a number from 0 to {most:g}")
+        if not isinstance(self.reason, str):
+            raise ReasonerError(f"{self.skill_id}: the reason is {self.reason!r}; it must be text")
+        if self.veto is not None and not (isinstance(self.veto, str) and self.veto.strip()):
+            raise ReasonerError(f"{self.skill_id}: the veto is {self.veto!r}; it must be None, or text that says why")
 
     @property
     def dimensions(self) -> dict[Dimension, float]:
@@ -97,6 +113,8 @@ class RankReply:
     judgements: tuple[Judgement, ...]
     usage: Usage = field(default_factory=NO_USAGE.copy)
     degraded: tuple[Degradation, ...] = ()
+    answered_by: str | None = None
+    """The name of the reasoner that answered, where another than the one that was asked."""
 
 
 class Reasoner(Protocol):

@@ -44,7 +44,7 @@ def _model_reasoner(settings: Settings, llm: "BaseChatModel | None") -> Reasoner
     model = make_model(settings) if llm is None else llm
     if settings.reasoner == "auto":
         _say_once(f"selecting with the chat model {model_name(model)}")
-    reasoner = LLMReasoner(model, fallback_model=make_fallback_model(settings))
+    reasoner = LLMReasoner(model, fallback_model=make_fallback_model(settings), own_model=llm is not None)
     return FallbackReasoner(reasoner, _local_reasoner()) if settings.on_failure == "fallback" else reasoner
 
 

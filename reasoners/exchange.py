@@ -17,7 +17,7 @@ from skill_selector.graph.records import Degradation, Usage
 from skill_selector.graph.settings import Settings
 from skill_selector.prompts.fencing import one_line
 from skill_selector.reasoners.base import NO_USAGE
-from skill_selector.reasoners.failure import UnansweredError, explain, is_overload
+from skill_selector.reasoners.failure import UnansweredError, explain, is_mistake, is_overload
 from skill_selector.reasoners.messages import briefer, corrected
 from skill_selector.reasoners.reply import Reply, ReplyFaultError, find_answer
 
@@ -57,7 +57,10 @@ class Exchange(Generic[T]):
     """
 
     step: str
+    round_number: int
     model: BaseChatModel
+    setting: str | None
+    """The setting that names the model; None for a model of the caller's own."""
     fallback_model: LazyModel
     settings: Settings
     read: Callable[[Any, bool], T | None]
@@ -72,6 +75,7 @@ class Exchange(Generic[T]):
         Raises:
             ModelSetupError: the model cannot work as it is set up.
             UnansweredError: there was no usable answer.
+            Exception: a mistake in the model's own code, unchanged.
         """
         question = tuple(messages)
         asked = question
@@ -108,9 +112,10 @@ class Exchange(Generic[T]):
 
     def _recover(self, error: Exception) -> None:
         """Let the fallback model take over, or raise what the caller is to see."""
+        if is_mistake(error):
+            raise error
         name = model_name(self.model)
-        setting = "FALLBACK_MODEL" if self.degraded else "LLM_MODEL"
-        failure = explain(error, self.settings, name, setting)
+        failure = explain(error, self.settings, name, self.setting)
         if not isinstance(failure, ModelUnavailableError):
             raise failure from self._cause(error)
         fallback = None if self.degraded else self.fallback_model
@@ -118,8 +123,16 @@ class Exchange(Generic[T]):
             before = "".join(f"{one['why']}; then " for one in self.degraded)
             raise self._unanswered(f"{before}{failure}") from self._cause(error)
         self.model = fallback if isinstance(fallback, BaseChatModel) else fallback()
-        instead = model_name(self.model)
-        self.degraded.append({"step": self.step, "what": "model", "why": str(failure), "instead": instead})
+        self.setting = "FALLBACK_MODEL"
+        self.degraded.append(
+            {
+                "step": self.step,
+                "round": self.round_number,
+                "what": "model",
+                "why": str(failure),
+                "instead": model_name(self.model),
+            }
+        )
 
     def _cause(self, error: Exception) -> Exception | None:
         """Return the error for the traceback, unless the endpoint repeated the key in it."""
@@ -127,6 +140,8 @@ class Exchange(Generic[T]):
         return None if key and key in str(error) else error
 
     def _unanswered(self, why: str) -> UnansweredError:
+        if self.settings.on_failure == "raise":
+            why += "; try again, or let the local reasoner stand in (SELECTOR_ON_FAILURE=fallback)"
         return UnansweredError(why, self.usage)
 
 

@@ -25,6 +25,16 @@ _STATUS_OF_CLASS: dict[type[Exception], int] = {
     langchain.ModelAPIError: 500,
     langchain.ModelInvalidRequestError: 400,
 }
+_MISTAKES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NameError,
+    RecursionError,
+    TypeError,
+)
 _FILTER = re.compile(r"content[_ ]?filter|data_?inspection_?failed|inappropriate content|content_policy", re.IGNORECASE)
 _NO_MODEL = re.compile(
     r"model[_ ]not[_ ](?:found|exist)|(?:no such|unknown) model|model\b.{0,80}\b(?:not exist|not found|not supported)",
@@ -42,39 +52,46 @@ class UnansweredError(ModelUnavailableError):
         self.usage = usage
 
 
+def is_mistake(error: Exception) -> bool:
+    """Tell whether the code of the model is wrong, rather than that it did not answer: no other try can help."""
+    return isinstance(error, _MISTAKES)
+
+
 def is_overload(error: Exception) -> bool:
     """Tell whether the endpoint said that it is overloaded."""
     return _status(error) == OVERLOADED
 
 
-def explain(error: Exception, settings: Settings, model: str, setting: str = "LLM_MODEL") -> SkillSelectorError:
+def explain(error: Exception, settings: Settings, model: str, setting: str | None = "LLM_MODEL") -> SkillSelectorError:
     """Return the error that the caller is to see; the message never holds a key.
 
     Args:
         error: what the model's client raised.
         settings: those of the run.
         model: the name of the model that was called.
-        setting: the setting that named it.
+        setting: the setting that named it; None for a model of the caller's own, which no setting can correct.
     """
     if isinstance(error, SkillSelectorError):
         return error
     said = _said(error, settings)
     status = _status(error)
-    passing = _transport(error, settings, model) or _refusal(error, status, said, model)
+    passing = _transport(error, settings, model, own=setting is None) or _refusal(error, status, said, model)
     if passing is None and status is not None:
         passing = _passing_status(error, status, said, model)
         if passing is None:
             return ModelSetupError(_setup_status(status, said, model, setting))
     if passing is None and isinstance(error, ImportError | NotImplementedError):
         return ModelSetupError(f"{model} cannot be called: {said}")
+    hint = "" if setting is None else "; is LLM_BASE_URL right?"
     return ModelUnavailableError(
-        passing or f"no chat completion came back from {model}; is LLM_BASE_URL right? ({type(error).__name__}: {said})"
+        passing or f"no chat completion came back from {model}{hint} ({type(error).__name__}: {said})"
     )
 
 
-def _transport(error: Exception, settings: Settings, model: str) -> str | None:
+def _transport(error: Exception, settings: Settings, model: str, *, own: bool) -> str | None:
     if isinstance(error, TimeoutError | langchain.ModelTimeoutError) or "Timeout" in type(error).__name__:
-        return f"{model} did not answer in time (LLM_TIMEOUT is {settings.llm_timeout:g} s)"
+        limit = "the limit is its own" if own else f"LLM_TIMEOUT is {settings.llm_timeout:g} s"
+        return f"{model} did not answer in time ({limit})"
     if isinstance(error, ConnectionError | langchain.ModelConnectionError):
         return f"{model} cannot be reached{_address(error)}: {_said(_root(error), settings)}"
     return None
@@ -101,21 +118,23 @@ def _passing_status(error: Exception, status: int, said: str, model: str) -> str
     return None
 
 
-def _setup_status(status: int, said: str, model: str, setting: str) -> str:
+def _setup_status(status: int, said: str, model: str, setting: str | None) -> str:
     http = _http(status, said)
     if status == 401:
-        way_out = "correct DASHSCOPE_API_KEY (or the key of the model that was passed in), or select with --offline"
-        return f"the endpoint refused the key ({http}): {way_out}"
-    if status == 404 or _NO_MODEL.search(said):
+        what, way_out = "refused the key", "correct DASHSCOPE_API_KEY, or select with --offline"
+    elif status == 404 or _NO_MODEL.search(said):
+        what = f"does not know the model {model}"
         way_out = f"correct {setting}, or LLM_BASE_URL if the address is wrong"
-        return f"the endpoint does not know the model {model} ({http}): {way_out}"
-    if status == 403:
+    elif status == 403:
+        what = "forbids the request"
         way_out = f"check DASHSCOPE_API_KEY and that it may use the model {model} ({setting})"
-        return f"the endpoint forbids the request ({http}): {way_out}"
-    way_out = f"check {setting} and LLM_BASE_URL"
-    if "thinking" in said:
-        way_out = "set LLM_ENABLE_THINKING to what the model allows"
-    return f"the endpoint refused the request to {model} ({http}): {way_out}"
+    else:
+        what, way_out = f"refused the request to {model}", f"check {setting} and LLM_BASE_URL"
+        if "thinking" in said:
+            way_out = "set LLM_ENABLE_THINKING to what the model allows"
+    if setting is None:
+        way_out = 'correct the model that was passed in as `llm`, or select with reasoner="local"'
+    return f"the endpoint {what} ({http}): {way_out}"
 
 
 def _http(status: int, said: str) -> str:

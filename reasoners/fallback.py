@@ -1,5 +1,7 @@
 """A reasoner that stands in for another one."""
 
+from dataclasses import replace
+
 from skill_selector.graph.errors import ModelUnavailableError
 from skill_selector.graph.records import Degradation, Usage
 from skill_selector.reasoners.base import (
@@ -15,7 +17,8 @@ from skill_selector.reasoners.base import (
 class FallbackReasoner:
     """Asks `first`, and `second` where the model of the first does not answer usably; the reply's `degraded` says so.
 
-    `ModelSetupError` passes: only the caller can correct it.
+    For the rest of a task the second is then asked at once, without another entry: waiting for a dead endpoint again
+    would only take time. The next task tries the first again. `ModelSetupError` passes: only the caller can correct it.
     """
 
     def __init__(self, first: Reasoner, second: Reasoner) -> None:
@@ -25,49 +28,73 @@ class FallbackReasoner:
 
     def analyze(self, request: AnalysisRequest) -> AnalysisReply:
         """Understand the task."""
+        if self._gave_up(request):
+            return self._analysis(None, request, self.second.analyze(request))
         try:
             return self.first.analyze(request)
         except ModelUnavailableError as error:
             failure = error
-        return self._analysis(failure, self.second.analyze(request))
+        return self._analysis(failure, request, self.second.analyze(request))
 
     async def aanalyze(self, request: AnalysisRequest) -> AnalysisReply:
         """Understand the task."""
+        if self._gave_up(request):
+            return self._analysis(None, request, await self.second.aanalyze(request))
         try:
             return await self.first.aanalyze(request)
         except ModelUnavailableError as error:
             failure = error
-        return self._analysis(failure, await self.second.aanalyze(request))
+        return self._analysis(failure, request, await self.second.aanalyze(request))
 
     def rank(self, request: RankRequest) -> RankReply:
         """Score every candidate."""
+        if self._gave_up(request):
+            return self._scores(None, request, self.second.rank(request))
         try:
             return self.first.rank(request)
         except ModelUnavailableError as error:
             failure = error
-        return self._scores(failure, self.second.rank(request))
+        return self._scores(failure, request, self.second.rank(request))
 
     async def arank(self, request: RankRequest) -> RankReply:
         """Score every candidate."""
+        if self._gave_up(request):
+            return self._scores(None, request, await self.second.arank(request))
         try:
             return await self.first.arank(request)
         except ModelUnavailableError as error:
             failure = error
-        return self._scores(failure, await self.second.arank(request))
+        return self._scores(failure, request, await self.second.arank(request))
 
-    def _analysis(self, error: ModelUnavailableError, reply: AnalysisReply) -> AnalysisReply:
-        degraded = (self._degradation("analyze", error), *reply.degraded)
-        return AnalysisReply(analysis=reply.analysis, usage=_total(error, reply.usage), degraded=degraded)
+    def _gave_up(self, request: AnalysisRequest | RankRequest) -> bool:
+        """Say whether the second had to stand in before, in this task."""
+        return any(one["what"] == "model" and one["instead"] == self.second.name for one in request.degraded)
 
-    def _scores(self, error: ModelUnavailableError, reply: RankReply) -> RankReply:
-        degraded = (self._degradation("rank", error), *reply.degraded)
-        return RankReply(judgements=reply.judgements, usage=_total(error, reply.usage), degraded=degraded)
+    def _analysis(
+        self, error: ModelUnavailableError | None, request: AnalysisRequest, reply: AnalysisReply
+    ) -> AnalysisReply:
+        return replace(
+            reply,
+            usage=_total(error, reply.usage),
+            degraded=(*self._degraded("analyze", request.attempt, error), *reply.degraded),
+            answered_by=reply.answered_by or self.second.name,
+        )
 
-    def _degradation(self, step: str, error: ModelUnavailableError) -> Degradation:
-        return {"step": step, "what": "model", "why": str(error), "instead": self.second.name}
+    def _scores(self, error: ModelUnavailableError | None, request: RankRequest, reply: RankReply) -> RankReply:
+        return replace(
+            reply,
+            usage=_total(error, reply.usage),
+            degraded=(*self._degraded("rank", request.attempt, error), *reply.degraded),
+            answered_by=reply.answered_by or self.second.name,
+        )
+
+    def _degraded(self, step: str, attempt: int, error: ModelUnavailableError | None) -> tuple[Degradation, ...]:
+        if error is None:
+            return ()
+        return ({"step": step, "round": attempt, "what": "model", "why": str(error), "instead": self.second.name},)
 
 
-def _total(error: ModelUnavailableError, usage: Usage) -> Usage:
+def _total(error: ModelUnavailableError | None, usage: Usage) -> Usage:
     """Add what the failed attempts cost, where the error knows it."""
     spent: Usage = getattr(error, "usage", NO_USAGE)
     return {

@@ -239,6 +239,10 @@ def _led_by_verb(clause: str, words: WordLists) -> str:
     return lower if _starts_with_verb(clause, words) else f"{_neutral_verb(clause)} {lower}"
 
 
+NEUTRAL_VERBS = ("handle", "find out", "处理", "查明")
+"""What leads an intent whose task names no verb; it says nothing about the task."""
+
+
 def _neutral_verb(clause: str) -> str:
     if _QUESTION_WORD.match(clause):
         return "find out"

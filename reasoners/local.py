@@ -29,15 +29,12 @@ class LocalReasoner:
     name: str = "local"
 
     def analyze(self, request: AnalysisRequest) -> AnalysisReply:
-        """Understand the task."""
-        again = request.attempt > 1
-        analysis = analyze_task(
-            request.task,
-            request.words,
-            tied=request.tied if again else (),
-            previous=request.previous if again else None,
-        )
-        return AnalysisReply(analysis=analysis)
+        """Understand the task, the same at every attempt.
+
+        A tie tells it nothing that the task did not: leaning on the words that tell the tied skills apart was tried,
+        and made the wrong one win.
+        """
+        return AnalysisReply(analysis=request.previous or analyze_task(request.task, request.words))
 
     async def aanalyze(self, request: AnalysisRequest) -> AnalysisReply:
         """Understand the task."""

@@ -22,12 +22,17 @@ def make_model(settings: Settings) -> BaseChatModel:
     threads and event loops may use at the same time.
 
     Raises:
-        ModelSetupError: there is no key.
+        ModelSetupError: there is no key, or it cannot be one.
         SettingError: the address is no http(s) URL.
     """
     if settings.dashscope_api_key is None:
         raise ModelSetupError(
             "the chat model needs a key: set DASHSCOPE_API_KEY in the environment or in .env, "
+            'or select without a model (--offline, or reasoner="local")'
+        )
+    if not all("!" <= one <= "~" for one in settings.dashscope_api_key):
+        raise ModelSetupError(
+            "DASHSCOPE_API_KEY holds characters that no key has, such as spaces or Chinese: copy the key once more, "
             'or select without a model (--offline, or reasoner="local")'
         )
     endpoint = _Endpoint(

@@ -60,15 +60,21 @@ class Reply:
         refusal = message.additional_kwargs.get("refusal")
         if not refusal and finish in _FILTERED:
             refusal = f"finish reason {finish}"
-        usage = getattr(message, "usage_metadata", None) or {}
+        usage = getattr(message, "usage_metadata", None)
+        usage = usage if isinstance(usage, dict) else {}
         return cls(
             text=str(message.text),
             reasoning=_reasoning(message),
             cut_off=finish in _CUT_OFF,
             refusal=str(refusal) if refusal else None,
-            prompt_tokens=usage.get("input_tokens") or 0,
-            completion_tokens=usage.get("output_tokens") or 0,
+            prompt_tokens=_count(usage.get("input_tokens")),
+            completion_tokens=_count(usage.get("output_tokens")),
         )
+
+
+def _count(tokens: object) -> int:
+    """Return a count of tokens; what cannot be one counts as none."""
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else 0
 
 
 def _reasoning(message: BaseMessage) -> str:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from skill_selector.graph.records import TaskAnalysis
 from skill_selector.reasoners.exclusion import excluded_by_task
+from skill_selector.reasoners.intent import NEUTRAL_VERBS
 from skill_selector.reasoners.technology import load_technologies
 from skill_selector.retrievers.everyday import everyday_tokens
 from skill_selector.retrievers.glossary import Concepts, Gloss, load_glossary
@@ -134,6 +135,9 @@ def _weights(task: str, analysis: TaskAnalysis) -> dict[str, float]:
     raise_to(RAW_WEIGHT * min(1.0, LONG_TASK / max(1, len(_tokens([task])))), [task])
     raise_to(CONSTRAINT_WEIGHT, analysis["constraints"])
     raise_to(INTENT_WEIGHT, [analysis["intent"]])
+    chinese = has_chinese(analysis["intent"])
+    for token in _tokens(verb for verb in NEUTRAL_VERBS if chinese or verb.isascii()) - _tokens([task]):
+        weights.pop(token, None)
     raise_to(STACK_WEIGHT, analysis["tech_stack"])
     for place, keyword in enumerate(analysis["keywords"]):
         raise_to(1 / (1 + KEYWORD_DECAY * place), [keyword])

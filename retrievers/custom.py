@@ -138,9 +138,13 @@ def _pair(one: object) -> tuple[str, float]:
     return skill_id, _checked(score, f"the matcher's score of {skill_id!r}")
 
 
-def _from_documents(documents: Sequence[Document], name: str) -> list[Candidate]:
+def _from_documents(documents: object, name: str) -> list[Candidate]:
+    if not isinstance(documents, list | tuple):
+        raise RetrieverError(f"{name} returned {type(documents).__name__}, not a list of Documents")
     rows: list[tuple[str, float, Mapping[str, float] | None]] = []
     for rank, document in enumerate(documents, 1):
+        if not isinstance(document, Document):
+            raise RetrieverError(f"{name}: result {rank} is a {type(document).__name__}, not a Document")
         skill_id = document.metadata.get("id")
         if not isinstance(skill_id, str):
             raise RetrieverError(
@@ -149,9 +153,14 @@ def _from_documents(documents: Sequence[Document], name: str) -> list[Candidate]
             )
         score = document.metadata.get("score")
         number = 1 / rank if score is None else _checked(score, f"{name}: the score of {skill_id!r}")
-        routes = document.metadata.get("routes")
-        rows.append((skill_id, number, routes if isinstance(routes, Mapping) else None))
+        rows.append((skill_id, number, _routes(document.metadata.get("routes"), f"{name}: {skill_id!r}")))
     return _candidates(rows)
+
+
+def _routes(routes: object, whose: str) -> Mapping[str, float] | None:
+    if not isinstance(routes, Mapping):
+        return None  # metadata of that name with another meaning
+    return {str(route): _checked(share, f"{whose}: its share of route {route!r}") for route, share in routes.items()}
 
 
 def _checked(score: object, what: str) -> float:
@@ -165,7 +174,7 @@ def _candidates(rows: Iterable[tuple[str, float, Mapping[str, float] | None]]) -
     """Return one candidate an id, the first of several; scores below 0 become 0, and the order stands."""
     found: dict[str, Candidate] = {}
     for skill_id, score, routes in rows:
-        shares = {ROUTE: max(score, 0.0)} if routes is None else {str(name): float(one) for name, one in routes.items()}
+        shares = {ROUTE: max(score, 0.0)} if routes is None else dict(routes)
         one: Candidate = {"id": skill_id, "score": max(score, 0.0), "routes": shares, "fallback": False, "copies": []}
         found.setdefault(skill_id, one)
     return list(found.values())

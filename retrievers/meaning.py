@@ -65,6 +65,6 @@ class Meaning:
             self._add("vectors", why, f"the routes over words; make them with: {command}")
 
     def _add(self, what: str, why: str, instead: str) -> None:
-        fault: Degradation = {"step": "retrieve", "what": what, "why": why, "instead": instead}
+        fault: Degradation = {"step": "retrieve", "round": 1, "what": what, "why": why, "instead": instead}
         if fault not in self.faults:
             self.faults.append(fault)

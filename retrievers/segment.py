@@ -95,8 +95,6 @@ class Segment(Postings):
             return 0, 0
         self.guards["offsets"].check(at, at + 2)
         start, end = int(self.offsets[at]), int(self.offsets[at + 1])
-        if not 0 <= start <= end <= len(self.documents):
-            raise DamagedError(self.path)
         for name in ("documents", "counts", "impacts"):
             self.guards[name].check(start, end)
         return start, end

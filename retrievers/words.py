@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from os import PathLike, fspath, stat
+from stat import S_ISREG
 from typing import Literal
 
 from skill_selector.graph.errors import SettingError
@@ -19,6 +20,9 @@ from skill_selector.retrievers.text import has_chinese, normalize
 Kind = Literal["action", "domain"]
 
 DATA_FILES = ("action-en.txt", "action-zh.txt", "domain-en.txt", "domain-zh.txt")
+
+LARGEST_FILE = 1_000_000
+"""Bytes of a user's own list."""
 
 _TOKEN = re.compile(r"[a-z0-9_]+[+#]*|[\u3400-\u9fff]")
 _GAP = re.compile(r"[ \-/.]?")
@@ -140,6 +144,8 @@ def load_words(extra: str | PathLike[str] | None = None) -> WordLists:
         status = stat(path)
     except OSError as error:
         raise _unreadable(path, error) from error
+    if not S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
+        raise SettingError(f"{path} is no file of words: it must be a text file of at most {LARGEST_FILE:,} bytes")
     return _extended(path, status.st_mtime_ns, status.st_size)
 
 
@@ -197,7 +203,8 @@ def _fault(word: str, section: Kind | None, words: dict[str, Kind]) -> str | Non
     if word.startswith("["):
         return f"there is no section {word}; use [action] or [domain]"
     if section is None:
-        return f"{word!r} stands before the first section; put [action] or [domain] above it"
+        # What stands there is not shown: the file may be another than was meant, and hold secrets.
+        return "a word stands before the first section; put [action] or [domain] above it"
     if not _key(word):
         return f"{word!r} has no letter or digit; leave it out"
     if words.get(word, section) != section:

@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from skill_selector.catalog.roots import list_paths
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.selector import SelectorGraph, build_selector, graph
@@ -24,7 +25,10 @@ from skill_selector.selection import SkillSelection
 Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 Ask = Callable[[dict[str, Any]], Awaitable[str | None] | str | None]
-"""Called with the question and its tied candidates; returns the id of one of them, or None for none."""
+"""Called with the question and its tied candidates; returns the id of one of them, or None for none.
+
+Where it raises EOFError, as `input` does, nobody has answered, and the outcome stays "ambiguous".
+"""
 
 RECURSION_LIMIT = 50
 """Steps that a run may take: ten rounds, the most that can be set, take 32."""
@@ -60,18 +64,22 @@ def select_skill(
     Raises:
         SkillSelectorError: the task, a folder, a setting or the model cannot be used; the message says what to do.
     """
+    _check_callable(ask=ask, progress=progress)
     run = _Run(
         _selector(llm, reasoner, retriever, embeddings, ask),
         _context(options, offline, reasoner, embeddings, ask),
         progress,
     )
-    given: Any = {"task": task, "skill_directory": _roots(directories)}
+    given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         for mode, chunk in run.selector.stream(given, **run.arguments):
             run.take(mode, chunk)
         if run.question is None or ask is None:
             return SkillSelection.from_state(run.state)
-        answer = ask(run.question)
+        try:
+            answer = ask(run.question)
+        except EOFError:
+            return SkillSelection.from_state(run.state)
         if isawaitable(answer):
             if isinstance(answer, Coroutine):
                 answer.close()
@@ -96,19 +104,23 @@ async def aselect_skill(
 
     Arguments and errors are those of `select_skill`; `ask` may be async.
     """
+    _check_callable(ask=ask, progress=progress)
     run = _Run(
         _selector(llm, reasoner, retriever, embeddings, ask),
         _context(options, offline, reasoner, embeddings, ask),
         progress,
     )
-    given: Any = {"task": task, "skill_directory": _roots(directories)}
+    given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         async for mode, chunk in run.selector.astream(given, **run.arguments):
             run.take(mode, chunk)
         if run.question is None or ask is None:
             return SkillSelection.from_state(run.state)
-        answer = ask(run.question)
-        given = Command(resume=(await answer if isawaitable(answer) else answer) or NO_SKILL)
+        try:
+            answer = ask(run.question)
+            given = Command(resume=(await answer if isawaitable(answer) else answer) or NO_SKILL)
+        except EOFError:
+            return SkillSelection.from_state(run.state)
 
 
 class _Run:
@@ -161,15 +173,23 @@ def _context(
     ask: Ask | None,
 ) -> SelectorContext:
     named = reasoner if isinstance(reasoner, str) else None
-    if offline and named not in {None, "local"}:
-        raise SettingError(f"offline=True and reasoner={named!r} contradict each other; leave one out")
-    if options.get("on_ambiguous") == "ask" and ask is None:
+    if offline and not (reasoner is None or named == "local"):
+        shown = repr(named) if named else "a reasoner of your own"
+        raise SettingError(f"offline=True and reasoner={shown} contradict each other; leave one out")
+    wanted = options.get("on_ambiguous")
+    word = wanted.strip().lower() if isinstance(wanted, str) else wanted
+    if word == "ask" and ask is None:
         raise SettingError("on_ambiguous='ask' needs somebody to ask: pass `ask`, a function of the question")
-    values = {**options, "reasoner": "local" if offline else named, "on_ambiguous": "ask" if ask else "report"}
+    if word == "report" and ask is not None:
+        raise SettingError("on_ambiguous='report' and `ask` contradict each other; leave one out")
+    if wanted is None:
+        wanted = "ask" if ask else "report"
+    values = {**options, "reasoner": "local" if offline else named, "on_ambiguous": wanted}
     vectors = embeddings if isinstance(embeddings, str) else None
     return offline_context(SelectorContext.from_options({**values, "embeddings": vectors}), offline)
 
 
-def _roots(directories: Directories) -> list[str]:
-    many = [directories] if isinstance(directories, str | os.PathLike) else list(directories)
-    return [os.fspath(one) for one in many]
+def _check_callable(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None and not callable(value):
+            raise SettingError(f"{name}={value!r} cannot be called; pass a function, or leave it out")

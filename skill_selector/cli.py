@@ -7,9 +7,10 @@ from io import TextIOWrapper
 from typing import TypeAlias
 
 from skill_selector.graph.errors import SkillSelectorError
+from skill_selector.interruption import STOPPED, stops_soon
 
-ERROR, STOPPED = 2, 130
-"""Exit statuses, besides those that the commands return."""
+ERROR = 2
+"""Exit status, besides those that the commands return and that of Ctrl-C."""
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -18,23 +19,51 @@ _EPILOG = "exit status: 0 for a hit, 1 for no hit, 2 for an error. Results go to
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; a user's mistake ends in one line on stderr."""
+    if sys.stdout is None:
+        return _fail("standard output is closed, so that there is nowhere to print the result; open it, or use a file")
     for stream in (sys.stdout, sys.stderr):
         # a terminal or file that cannot hold every character shall not stop the run
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
-        return _run(options)
+        with stops_soon():
+            return _run(options)
     except SkillSelectorError as error:
-        print(f"skill-selector: {error}", file=sys.stderr)  # noqa: T201 - the command's own error line
-        return ERROR
+        return _fail(str(error))
     except BrokenPipeError:
-        # whoever read our output has seen enough; the interpreter must not complain when it flushes
-        sys.stdout = None
+        # whoever read our notes has seen enough; the commands see to the results themselves
+        _silence()
         return ERROR
+    except OSError as error:
+        return _fail(_describe(error))
     except KeyboardInterrupt:
-        print("skill-selector: stopped", file=sys.stderr)  # noqa: T201 - the command's own error line
-        return STOPPED
+        return _fail("stopped", STOPPED)
+
+
+def _fail(message: str, status: int = ERROR) -> int:
+    """Say what was wrong in one line, whatever characters stand in it, and return the exit status."""
+    from skill_selector.prompts.fencing import one_line  # noqa: PLC0415 - only errors need it
+
+    print(f"skill-selector: {one_line(message)}", file=sys.stderr)  # noqa: T201 - the command's own error line
+    return status
+
+
+def _describe(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {reason}; check that it is there and may be used"
+    if isinstance(error, FileNotFoundError):
+        # the lookup of the working folder is the one that names no file
+        return "the working folder has been deleted; change to another one"
+    _silence()
+    return f"the output cannot be written ({reason}); make room, or send it elsewhere"
+
+
+def _silence() -> None:
+    from skill_selector.console import silence  # noqa: PLC0415 - heavy, and most runs end well
+
+    silence()
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -105,9 +134,9 @@ def _add_evaluate(commands: Commands) -> None:
     command = commands.add_parser(
         "evaluate",
         help="measure how well labelled tasks find their skills",
-        epilog='A task is a line of JSON: {"id", "lang", "kind": "match" | "none" | "ambiguous", "task", "gold"}; gold is '
-        "a list of lists of skill ids, those of an inner list being copies of each other. Exit status: 0, or 2 for an "
-        "error.",
+        epilog='A task is a line of JSON: {"id", "lang", "kind": "match" | "none" | "ambiguous", "task", "gold"}; gold '
+        "is a list of lists of skill ids, those of an inner list being copies of each other. Exit status: 0, or 2 for "
+        "an error.",
     )
     _add_skills(command)
     command.add_argument("--queries", metavar="FILE", required=True, help="the labelled tasks")

@@ -3,15 +3,20 @@
 Texts of skills and models are printed as `Text`, never as markup, and without control characters.
 """
 
+import json
+import os
+import shlex
 import sys
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from skill_selector.graph.records import RUBRIC, RankedSkill
+from skill_selector.graph.records import RUBRIC, RankedSkill, TraceEntry
 from skill_selector.selection import REASONS, SkillSelection
 
 PIPED_WIDTH = 120
@@ -20,7 +25,36 @@ PIPED_WIDTH = 120
 BAR_WIDTH = 10
 """Cells of a bar that stands for 40 points; the other parts' bars are to the same scale."""
 
+NARROW = 60
+"""Columns below which a table would be cut to shreds."""
+
 _OUTCOME_STYLES = {"hit": "bold green", "ambiguous": "bold yellow", "no_match": "bold red"}
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print results inside it: whoever reads them may leave early, which is no error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+
+
+def silence() -> None:
+    """Send what is still to be written to stdout nowhere, so that the interpreter can end without complaint."""
+    with suppress(OSError, ValueError):  # a stand-in for stdout has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def out_json(value: dict[str, Any]) -> None:
+    """Print JSON: readable where stdout can hold every character, else with escapes of JSON's own."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    out(text)
 
 
 def out(text: str) -> None:
@@ -63,11 +97,16 @@ def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
     for fault in selection.degraded:
         note(f"{fault['step']}: {fault['what']} failed ({fault['why']}); used {fault['instead']}")
     if count := sum(selection.catalog["diagnostics_by_kind"].values()):
-        note(f"{count} diagnostics about the skills; see: skill-selector scan {' '.join(selection.catalog['roots'])}")
+        noun = "diagnostic" if count == 1 else "diagnostics"
+        note(f"{count} {noun} about the skills; see: skill-selector scan {shlex.join(selection.catalog['roots'])}")
 
 
 def ask(question: dict[str, Any]) -> str | None:
-    """Put the question to whoever sits at the terminal; None for none of the candidates, or no answer."""
+    """Put the question to whoever sits at the terminal; None for none of the candidates.
+
+    Raises:
+        EOFError: standard input ended before there was an answer.
+    """
     console = Console(stderr=True, highlight=False)
     console.print(Text(question["question"], "bold"))
     offered = question["candidates"]
@@ -75,8 +114,12 @@ def ask(question: dict[str, Any]) -> str | None:
         console.print(Text(f"  {number}  {plain(one['name'])} ({one['score']:g})  {_short(plain(one['description']))}"))
     console.print(f"  0  none of them\nnumber [0-{len(offered)}]: ", end="")
     while True:
-        line = sys.stdin.readline()
-        if not line or line.strip() in {"", "0"}:
+        line = sys.stdin.readline() if sys.stdin else ""
+        if not line:
+            console.print()
+            note("nobody answered")
+            raise EOFError
+        if line.strip() in {"", "0"}:
             return None
         if line.strip().isdecimal() and int(line) <= len(offered):
             return str(offered[int(line) - 1]["id"])
@@ -85,7 +128,13 @@ def ask(question: dict[str, Any]) -> str | None:
 
 def stdout() -> Console:
     """Return a console on stdout; tables are wider where it is no terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    return _Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave the exit status to the command: rich would end the process with 1."""
+        raise BrokenPipeError
 
 
 def _table(*columns: str) -> Table:
@@ -127,11 +176,26 @@ def _show_candidate(console: Console, one: RankedSkill, *, explain: bool) -> Non
 
 def _explain(console: Console, selection: SkillSelection) -> None:
     console.print("\nsteps", style="bold")
+    rows = [_step_cells(one) for one in selection.trace]
+    if console.width < NARROW:
+        for number, step, seconds, calls, tokens, made in rows:
+            line = f"{number} {step} {seconds} s, {calls} calls, {tokens} tokens: {made}"
+            console.print(_cell(line), soft_wrap=True)
+        return
     table = _table("round", "step", "seconds", "calls", "tokens", "made")
-    for one in selection.trace:
-        cost = one["cost"]
-        tokens = f"{cost['prompt_tokens']}+{cost['completion_tokens']}"
-        made = "; ".join(f"{name} {value}" for name, value in one["output"].items() if name != "candidates")
-        cells = (str(one["round"]), one["step"], f"{one['seconds']:.3f}", str(cost["calls"]), tokens, _short(made))
+    for cells in rows:
         table.add_row(*map(_cell, cells))
     console.print(table)
+
+
+def _step_cells(one: TraceEntry) -> tuple[str, ...]:
+    cost = one["cost"]
+    tokens = f"{cost['prompt_tokens']}+{cost['completion_tokens']}"
+    made = "; ".join(f"{name} {_made(name, value)}" for name, value in one["output"].items())
+    return str(one["round"]), one["step"], f"{one['seconds']:.3f}", str(cost["calls"]), tokens, _short(made)
+
+
+def _made(name: str, value: Any) -> str:
+    if name == "candidates":
+        return ", ".join(f"{one['id']} {one['score']:.2f}" for one in value) or "none"
+    return str(value)

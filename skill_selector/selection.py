@@ -15,6 +15,7 @@ from skill_selector.graph.records import (
     TaskAnalysis,
     TraceEntry,
 )
+from skill_selector.prompts.fencing import clean
 
 REASONS: dict[Reason, str] = {
     "clear_winner": "it reaches the threshold and leads the second by enough",
@@ -68,6 +69,11 @@ class SkillSelection:
     @property
     def headline(self) -> str:
         """The outcome in one line."""
+        if self.best and self.decided_by == "human":
+            score = next(one["score"] for one in self.ranked if one["skill"]["id"] == self.best["id"])
+            return f"{self.best['name']}: score {score:g}, chosen by a human"
+        if self.reason == "declined":
+            return f"no skill chosen: a human declined (best score {self.top_score:g})"
         if self.best:
             return f"{self.best['name']}: score {self.top_score:g}, {self.score_gap:g} ahead of the next"
         if self.outcome == "ambiguous":
@@ -81,7 +87,8 @@ class SkillSelection:
             lines.append(f"  path: {self.skill_path}")
         lines += [f"  {one['score']:5.1f}  {one['skill']['id']}  {one['reason']}" for one in self.ranked]
         lines += [f"  note: {one['what']} failed ({one['why']}); used {one['instead']}" for one in self.degraded]
-        return "\n".join(lines)
+        # names and reasons are a stranger's: they shall neither steer the terminal nor pass for a line of ours
+        return "\n".join(" ".join(clean(line).splitlines()) for line in lines)
 
     def _repr_html_(self) -> str:
         from skill_selector.html import render_selection  # noqa: PLC0415 - only notebooks need it

@@ -1,4 +1,4 @@
-"""A chat model that follows a script, to test graphs and agents that embed the selector without a real model.
+"""A chat model and a reasoner that follow a script, to test what embeds the selector without a real model.
 
 model = ScriptedChatModel(['{"intent": …}', TimeoutError("slow"), '{"scores": […]}'])
 selector = build_selector(llm=model)
@@ -18,6 +18,10 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
+
+from skill_selector.reasoners.scripted import ScriptedReasoner
+
+__all__ = ["Script", "ScriptEndedError", "ScriptedChatModel", "ScriptedReasoner", "ScriptedReply"]
 
 ScriptedReply: TypeAlias = str | AIMessage | Exception
 Script: TypeAlias = Sequence[ScriptedReply] | Callable[[list[BaseMessage]], ScriptedReply]

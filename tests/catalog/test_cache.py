@@ -3,11 +3,11 @@
 import logging
 import os
 import time
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from skill_selector.catalog import cache as module
 from skill_selector.catalog.cache import DAY, GONE, UNUSED, Cache, code_version, open_cache, sweep_shelf
 from skill_selector.catalog.roots import Root, open_roots
 
@@ -151,7 +151,7 @@ def test_the_version_of_code_changes_with_its_text_and_with_what_it_builds_on(
     source.write_text("a = 2\n", encoding="utf-8")
     code_version.cache_clear()
     versions |= {code_version(str(tmp_path)), code_version(str(tmp_path), "numpy")}
-    monkeypatch.setattr(module.metadata, "version", lambda name: "0.0.0")
+    monkeypatch.setattr(metadata, "version", lambda name: "0.0.0")
     code_version.cache_clear()
     versions |= {code_version(str(tmp_path), "numpy")}
     code_version.cache_clear()
@@ -160,7 +160,7 @@ def test_the_version_of_code_changes_with_its_text_and_with_what_it_builds_on(
 
 def test_code_without_sources_has_the_version_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = code_version(str(tmp_path))
-    monkeypatch.setattr(module.metadata, "version", lambda name: "99")
+    monkeypatch.setattr(metadata, "version", lambda name: "99")
     code_version.cache_clear()
     assert code_version(str(tmp_path)) != first
     code_version.cache_clear()

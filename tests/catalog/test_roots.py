@@ -74,10 +74,27 @@ def test_an_unreadable_folder_is_named_with_the_reason(skills_root: Path, monkey
 
 @pytest.mark.parametrize("paths", [[], (), None, "", "  ", [""], 5, [None], b"skills", "a\0b", ["x" * 5000]])
 def test_what_is_no_path_is_refused_in_words(paths: Any) -> None:
-    assert message([paths] if isinstance(paths, int) else paths)
+    assert message(paths)
 
 
 def test_every_faulty_folder_is_named(skills_root: Path, tmp_path: Path) -> None:
     text = message([tmp_path / "one-missing", skills_root, tmp_path / "two-missing"])
     assert "one-missing" in text
     assert "two-missing" in text
+
+
+def test_a_link_that_leads_nowhere_is_named_with_its_target(tmp_path: Path) -> None:
+    (tmp_path / "broken").symlink_to("nowhere")
+    text = message(tmp_path / "broken")
+    assert "it is a link to nowhere, which is missing; correct the link" in text
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to("one")
+    assert "a link that leads back to itself" in message(tmp_path / "one")
+
+
+def test_a_relative_path_in_a_deleted_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "the working folder has been deleted" in message("skills")

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from skill_selector.catalog import record, scanner, snapshot, store
 from skill_selector.catalog.cache import Cache
 from skill_selector.catalog.catalog import Catalog
+from skill_selector.catalog.roots import open_roots
 from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.snapshot import Snapshots
 from skill_selector.catalog.source import Source, read_source
@@ -176,7 +178,7 @@ def test_a_file_that_is_read_again_with_the_same_bytes_is_not_parsed_again(
     first = scan(skills_root, snapshots=snapshots)
     os.utime(file)
     read_files.clear()
-    monkeypatch.setattr("skill_selector.catalog.parser.parse", lambda *_, **__: pytest.fail("parsed"))
+    monkeypatch.setattr("skill_selector.catalog.parser.parse_digested", lambda *_, **__: pytest.fail("parsed"))
     assert_same(scan(skills_root, snapshots=snapshots), first)
     assert read_files == ["kite"]
 
@@ -249,7 +251,7 @@ def test_a_file_that_cannot_be_read_any_more_is_reported_and_comes_back(
 
 
 @pytest.mark.usefixtures("settled", "odd_files")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=6))
 def test_bits_that_change_on_disk_change_nothing_and_raise_nothing(
     skills_root: Path, flips: list[tuple[float, int]]
@@ -293,6 +295,12 @@ def _view(file: Path) -> None:
     connection.close()
 
 
+def _trigger(file: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END")
+    connection.close()
+
+
 def _other_json(file: Path) -> None:
     with sqlite3.connect(file) as connection:
         rows = [(store._crc(b'{"a": 1}'), b'{"a": 1}')]
@@ -301,7 +309,7 @@ def _other_json(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("settled", "odd_files")
-@pytest.mark.parametrize("damage", [_truncate, _empty, _scribble, _foreign, _view, _other_json])
+@pytest.mark.parametrize("damage", [_truncate, _empty, _scribble, _foreign, _view, _trigger, _other_json])
 def test_a_damaged_or_foreign_snapshot_is_rebuilt(
     skills_root: Path, cache: Cache, read_files: list[str], damage: Callable[[Path], None]
 ) -> None:
@@ -327,7 +335,7 @@ def test_a_full_disk_is_said_once_and_costs_only_the_snapshot(
         connection.execute("PRAGMA max_page_count=3")
         return connection
 
-    monkeypatch.setattr(store.sqlite3, "connect", connect)
+    monkeypatch.setattr(sqlite3, "connect", connect)
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
             assert_same(scan(skills_root, snapshots=Snapshots(cache)), scan(skills_root))
@@ -367,6 +375,7 @@ import sys
 from pathlib import Path
 from skill_selector.catalog import snapshot, store
 from skill_selector.catalog.cache import Cache
+from skill_selector.catalog.roots import open_roots
 from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.snapshot import Snapshots
 snapshot.MARGIN_NS = 0
@@ -437,6 +446,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_nothing_wrong(
     assert_same(warm, scan(skills_root))
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.binary(max_size=300) | st.text(max_size=300).map(str.encode), max_size=4))
 def test_whatever_the_bytes_a_record_gives_what_reading_the_file_gave(contents: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -451,7 +461,17 @@ def test_whatever_the_bytes_a_record_gives_what_reading_the_file_gave(contents: 
         assert_same(scan(root, snapshots=Snapshots(cache)), fresh)
 
 
+def test_half_a_surrogate_pair_is_kept_as_it_is(skills_root: Path, put: Put) -> None:
+    put("kite")
+    [found] = scanner.find(open_roots(skills_root), ScanLimits(), [])
+    read = scanner.read_found(found, ScanLimits(), keep_body=False)
+    assert isinstance(read, record.ReadFile)
+    assert read.skill is not None
+    odd = replace(read, skill=replace(read.skill, description="odd \ud800"))
+    assert record.revive(record.decode(record.encode(odd, 1)), found) == odd
+
+
 def test_found_files_carry_what_tells_versions_apart(skills_root: Path, put: Put) -> None:
     status = put("kite").stat()
-    found: list[Found] = scanner.find(scanner.open_roots(skills_root), ScanLimits(), [])
-    assert snapshot.stamp_of(found[0]) == (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    found: list[Found] = scanner.find(open_roots(skills_root), ScanLimits(), [])
+    assert record.stamp_of(found[0]) == (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)

@@ -22,13 +22,15 @@ class Busy(ScriptedReasoner):
         super().__init__({"pdf-merge": 90.0})
         self.now = self.most = self.cancelled = 0
         self.fails_at = fails_at
+        self.full = asyncio.Event()
 
     async def aanalyze(self, request: AnalysisRequest) -> AnalysisReply:
         self.now += 1
         self.most = max(self.most, self.now)
+        if self.now == 3:
+            self.full.set()
         if request.task == self.fails_at:
-            while self.now < 3:
-                await asyncio.sleep(0)
+            await self.full.wait()
             raise ModelSetupError("DASHSCOPE_API_KEY is wrong")
         try:
             await asyncio.sleep(10 if self.fails_at else 0.02)

@@ -1,7 +1,7 @@
 """The figures: worked numbers, and what must hold for any tasks and predictions."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from skill_selector.evaluation.figures import Figures, figure, score
 from skill_selector.evaluation.prediction import Prediction
-from skill_selector.evaluation.task import LabelledTask
+from skill_selector.evaluation.task import Kind, LabelledTask
+from skill_selector.graph.records import Outcome
 
 MakeTask = Callable[..., LabelledTask]
 MakePrediction = Callable[..., Prediction]
@@ -36,6 +37,25 @@ def test_places_are_counted_by_group_and_by_depth(make_task: MakeTask, make_pred
     assert (figures["hit@1"], figures["hit@5"], figures["mrr"]) == (0, 1, 1 / 4)
     assert (figures["recall@10"], figures["recall@50"]) == (1 / 3, 2 / 3)
     assert (figures["right_hit"], figures["wrong_hit"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value"),
+    [(5, "hit@5", 1), (6, "hit@5", 0), (10, "recall@10", 1), (11, "recall@10", 0), (50, "recall@50", 1)],
+)
+def test_the_last_place_counts_and_the_next_does_not(
+    make_task: MakeTask, make_prediction: MakePrediction, place: int, name: str, value: float
+) -> None:
+    ranked = [*(f"o{number}" for number in range(place - 1)), "x"]
+    figures = score([make_task("a", gold=["x"])], [make_prediction("a", ranked, "no_match")])
+    assert means(figures, "match")[name] == value
+
+
+def test_a_skill_that_is_ranked_twice_stands_at_its_first_place(
+    make_task: MakeTask, make_prediction: MakePrediction
+) -> None:
+    figures = score([make_task("a", gold=["x"])], [make_prediction("a", ["x", "y", "x"], "no_match")])
+    assert means(figures, "match")["mrr"] == 1
 
 
 def test_a_hit_on_another_skill_is_wrong_whatever_else_is_ranked(
@@ -114,7 +134,7 @@ _SKILLS = st.sampled_from([f"s{number}" for number in range(6)])
 def _tasks(draw: st.DrawFn) -> list[LabelledTask]:
     tasks = []
     for number in range(draw(st.integers(1, 6))):
-        kind = draw(st.sampled_from(["match", "none", "ambiguous"]))
+        kind: Kind = draw(st.sampled_from(get_args(Kind)))
         groups = (
             []
             if kind == "none"
@@ -131,7 +151,7 @@ def _scored(draw: st.DrawFn) -> tuple[list[LabelledTask], list[Prediction]]:
     predictions: list[Prediction] = []
     for task in tasks:
         ranked = draw(st.lists(_SKILLS, unique=True, max_size=6))
-        outcome = draw(st.sampled_from(["hit", "ambiguous", "no_match"]))
+        outcome: Outcome = draw(st.sampled_from(get_args(Outcome)))
         best = draw(st.sampled_from(ranked)) if ranked and outcome == "hit" else None
         if draw(st.integers(0, 5)):
             predictions.append(

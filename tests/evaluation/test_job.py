@@ -15,6 +15,7 @@ from skill_selector.evaluation.job import TASKS_A_PROCESS, _fitting
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.evaluation.worker import describe_strategy
 from skill_selector.graph.errors import EvaluationError, SettingError, SkillDirectoryError, TaskFileError
+from skill_selector.reasoners.local import LocalReasoner
 from skill_selector.reasoners.scripted import ScriptedReasoner
 from skill_selector.retrievers.strategy import REACT, register_strategy
 from skill_selector.testing import ScriptedChatModel
@@ -61,6 +62,16 @@ def test_the_number_of_processes_changes_nothing(pdf_tasks: list[LabelledTask], 
     assert max(len(run["ranked"]) for run in shared.runs) == 2
     assert shared.predictions[0]["outcome"] == "hit"
     assert [done for step, done in steps if step == "evaluate"] == [1, 2, 3, 4, 5]
+
+
+def test_workers_reason_locally_even_where_a_key_is_set(
+    pdf_tasks: list[LabelledTask], pdf_skills: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASHSCOPE_API_KEY", "sk-any")
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9")
+    result = evaluate(pdf_tasks[:2], pdf_skills, reasoner=LocalReasoner(), processes=2)
+    assert (result.usage["calls"], result.warnings) == (0, ())
+    assert result.predictions[0]["ranked"][0] == "pdf-merge"
 
 
 def test_few_tasks_start_no_further_process(monkeypatch: pytest.MonkeyPatch) -> None:

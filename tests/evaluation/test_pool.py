@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -9,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from skill_selector.evaluation import evaluate, pool
+from skill_selector.evaluation import evaluate
 from skill_selector.evaluation.pool import Setup, run_in_processes
 from skill_selector.evaluation.task import LabelledTask
-from skill_selector.evaluation.worker import describe_strategy
+from skill_selector.evaluation.worker import describe_strategy, pack
 from skill_selector.graph.errors import EvaluationError, SkillDirectoryError
 
 MakeTask = Callable[..., LabelledTask]
@@ -141,6 +142,20 @@ def test_skills_that_changed_meanwhile_are_noticed(tmp_path: Path) -> None:
         here.check({"digest": "of today", "strategy": here.strategy})
 
 
+@pytest.mark.parametrize("sent", [b"", b"setup"])
+def test_a_worker_ends_when_nobody_can_send_it_more(pdf_skills: Path, sent: bytes) -> None:
+    command = [sys.executable, "-m", "skill_selector.evaluation.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        assert worker.stdin
+        assert worker.stdout
+        if sent:
+            worker.stdin.write(pack(setup(pdf_skills).message()))
+            worker.stdin.flush()
+            assert any(b'"ready"' in line for line in worker.stdout)
+        worker.stdin.close()
+        assert worker.wait(20) == 0
+
+
 def test_workers_end_with_their_parent(pdf_skills: Path, tmp_path: Path) -> None:
     """A parent that is killed cannot clean up: its workers must notice by themselves, also while they work."""
     script = tmp_path / "run.py"
@@ -153,7 +168,7 @@ def test_workers_end_with_their_parent(pdf_skills: Path, tmp_path: Path) -> None
         "         progress=lambda step, done: print(step, flush=True))\n",
         encoding="utf-8",
     )
-    parent = pool.subprocess.Popen([sys.executable, str(script)], stdout=pool.subprocess.PIPE, text=True)
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     assert parent.stdout
     with parent:
         assert any(line == "evaluate\n" for line in parent.stdout)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from skill_selector.graph.context import SelectorContext
-from skill_selector.graph.errors import SettingError, SkillDirectoryError, TaskError
+from skill_selector.graph.errors import ReasonerError, SettingError, SkillDirectoryError, TaskError
 from skill_selector.graph.selector import SelectorGraph, build_selector
 from skill_selector.graph.state import SelectorOutput
+from skill_selector.reasoners.base import RankReply, RankRequest
 from skill_selector.reasoners.scripted import ScriptedReasoner
+from skill_selector.testing import ScriptedChatModel
 
 TASK = "merge PDF files, chart CSV tables, write 会议纪要"
 """Shares words with every skill of `pdf_skills`."""
@@ -275,6 +278,50 @@ def test_an_answer_that_was_not_offered_is_asked_again(run: Run, pdf_skills: Pat
     assert result["best"]["id"] == "pdf-merge"
 
 
+def test_a_candidate_that_has_gone_since_the_question_cannot_be_chosen(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(TIE), checkpointer=InMemorySaver())
+    context = SelectorContext(on_ambiguous="ask")
+    run(selector, start(pdf_skills), config=thread(), context=context)
+    shutil.rmtree(pdf_skills / "csv-chart")
+    again = run(selector, Command(resume="csv-chart"), config=thread(), context=context)
+    question = again["__interrupt__"][0].value
+    assert [one["id"] for one in question["candidates"]] == ["pdf-merge"]
+    assert "csv-chart" in question["error"]
+
+
+def test_a_task_whose_run_failed_does_not_stand_in_for_the_next(run: Run, pdf_skills: Path, tmp_path: Path) -> None:
+    reasoner = ScriptedReasoner(CLEAR)
+    selector = build_selector(reasoner=reasoner, checkpointer=InMemorySaver())
+    with pytest.raises(SkillDirectoryError):
+        run(selector, start(tmp_path / "gone", "bake bread"), config=thread())
+    run(selector, {"messages": [HumanMessage("second task")], "skill_directory": str(pdf_skills)}, config=thread())
+    with pytest.raises(SkillDirectoryError):
+        run(
+            selector,
+            {"messages": [HumanMessage("third")], "skill_directory": str(tmp_path / "gone")},
+            config=thread(),
+        )
+    run(selector, start(pdf_skills, "fourth task"), config=thread())
+    assert [one.task for one in reasoner.analyses] == ["second task", "fourth task"]
+
+
+def test_a_run_under_way_has_no_outcome_yet(pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR))
+    outcomes = [one.get("outcome") for one in selector.stream(start(pdf_skills), stream_mode="values")]
+    assert outcomes == [None, None, None, None, "hit"]
+
+
+def test_half_characters_of_another_encoding_do_no_harm(run: Run, pdf_skills: Path) -> None:
+    result = run(build_selector(context=SelectorContext(reasoner="local")), start(pdf_skills, "合并 \udcff PDF 文件"))
+    assert result["outcome"] in {"hit", "no_match", "ambiguous"}
+
+
+@pytest.mark.parametrize("task", ["😀", "???", "……"])
+def test_a_task_without_a_word_has_nothing_in_common_with_any_skill(pdf_skills: Path, task: str) -> None:
+    result = build_selector(context=SelectorContext(reasoner="local")).invoke(start(pdf_skills, task))
+    assert (result["outcome"], result["reason"], result["top_score"]) == ("no_match", "no_overlap", 0)
+
+
 def test_settings_of_the_builder_hold_where_the_run_sets_none(run: Run, pdf_skills: Path) -> None:
     selector = build_selector(
         reasoner=ScriptedReasoner({"pdf-merge": 50.0}), context=SelectorContext(hit_threshold=45, top_k=2)
@@ -333,6 +380,74 @@ def test_the_state_is_plain_json_and_comes_back_from_a_checkpoint_as_it_went_in(
     assert {key: values[key] for key in result} == result
 
 
+def test_a_model_that_failed_is_not_asked_again_in_its_task_but_in_the_next(
+    run: Run, skills_root: Path, write_skill: Callable[..., Path]
+) -> None:
+    for name in ("one", "two"):
+        write_skill(name, "Merge PDF files into one document.", f"Variant {name}.")
+    asked: list[Any] = []
+
+    def fail(messages: list[Any]) -> Exception:
+        asked.append(messages)
+        return TimeoutError("silent")
+
+    selector = build_selector(llm=ScriptedChatModel(fail), checkpointer=InMemorySaver())
+    given = start(skills_root, "merge PDF files into one document")
+    for number in (1, 2):
+        result = run(selector, given, config=thread())
+        assert len(asked) == number
+        (degraded,) = result["degraded"]
+        assert (degraded["step"], degraded["round"], degraded["instead"]) == ("analyze", 1, "local")
+        thought = [one for one in result["selector_trace"] if one["step"] in {"analyze", "rank"}]
+        assert len(thought) == 4
+        assert {one["input"]["reasoner"] for one in thought} == {"local"}
+
+
+@pytest.mark.parametrize("step", ["analyze", "rank"])
+def test_a_reasoner_that_returns_nothing_is_an_error_that_names_it(run: Run, pdf_skills: Path, step: str) -> None:
+    class Empty(ScriptedReasoner):
+        """Forgets to return what it found."""
+
+        name = "forgetful"
+
+    async def nothing(_request: Any) -> None:
+        return None
+
+    reasoner = Empty(CLEAR)
+    setattr(reasoner, step, lambda _request: None)
+    setattr(reasoner, f"a{step}", nothing)
+    with pytest.raises(ReasonerError, match=f"the reasoner forgetful: `{step}` returned NoneType"):
+        run(build_selector(reasoner=reasoner), start(pdf_skills))
+
+
+def test_judgements_of_other_skills_are_an_error_of_the_reasoner(run: Run, pdf_skills: Path) -> None:
+    class Partial(ScriptedReasoner):
+        """Scores the first candidate only."""
+
+        def rank(self, request: RankRequest) -> RankReply:
+            return RankReply(judgements=super().rank(request).judgements[:1])
+
+    with pytest.raises(ReasonerError, match="do not match the 3 candidates"):
+        run(build_selector(reasoner=Partial(CLEAR)), start(pdf_skills))
+
+
+def test_a_matcher_that_changes_its_analysis_does_not_change_the_run(run: Run, pdf_skills: Path) -> None:
+    def match(analysis: Any, skills: Any, _options: Any) -> list[Any]:
+        analysis["intent"] = "changed"
+        analysis["keywords"].clear()
+        return [(skill, 1.0) for skill in skills]
+
+    result = run(build_selector(reasoner=ScriptedReasoner(CLEAR), retriever=match), start(pdf_skills))
+    assert result["analysis"]["intent"] == TASK
+    assert result["analysis"]["keywords"] == TASK.split()
+
+
+@pytest.mark.parametrize("llm", ["gpt-4", 5, object()])
+def test_a_model_that_is_none_is_refused_when_the_graph_is_built(llm: Any) -> None:
+    with pytest.raises(SettingError, match=r"`llm` is .* BaseChatModel"):
+        build_selector(llm=llm)
+
+
 def test_schemas_show_their_fields() -> None:
     selector = build_selector()
     assert set(selector.get_input_jsonschema()["properties"]) == {"task", "messages", "skill_directory"}
@@ -347,3 +462,29 @@ def test_studio_sees_the_steps_by_their_names() -> None:
     assert {"scan", "analyze", "retrieve", "rank", "confirm"} <= set(drawn.nodes)
     edges = {(edge.source, edge.target) for edge in drawn.edges}
     assert {("rank", "analyze"), ("rank", "confirm"), ("rank", "__end__"), ("scan", "__end__")} <= edges
+
+
+def test_the_builder_takes_its_settings_as_a_mapping_too(run: Run, pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR), context={"top_k": 1})
+    assert len(run(selector, start(pdf_skills))["ranked"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"context": {"topk": 1}}, "did you mean top_k"),
+        ({"context": 5}, "context=5 is no SelectorContext"),
+        ({"reasoner": 5}, "reasoner=5 is no reasoner"),
+        ({"reasoner": "llm"}, "a name goes into the context"),
+    ],
+)
+def test_the_builder_refuses_what_it_cannot_use(options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(SettingError, match=fault):
+        build_selector(**options)
+
+
+@pytest.mark.parametrize("given", [5, None, [], [None], b"/x", ""])
+def test_a_skill_directory_that_is_no_path_is_refused(run: Run, given: Any) -> None:
+    start_: Any = {"task": TASK, "skill_directory": given}
+    with pytest.raises(SkillDirectoryError, match="`skill_directory`"):
+        run(build_selector(reasoner=ScriptedReasoner(CLEAR)), start_)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skill_selector.graph.records import RankedSkill
-from skill_selector.reasoners.extraction import analyze_task, telling_words
+from skill_selector.reasoners.extraction import analyze_task
 from skill_selector.reasoners.keywords import MOST
 from skill_selector.retrievers.words import load_words
 
@@ -61,24 +61,6 @@ def test_a_mixed_task_keeps_both_languages() -> None:
 def test_a_technology_that_is_ruled_out_is_not_wanted() -> None:
     analysis = analyze_task("rebuild the page in Vue, don't use jQuery or React components", load_words())
     assert analysis["tech_stack"] == ["Vue"]
-
-
-def test_what_tells_tied_skills_apart_leads_the_second_analysis() -> None:
-    task = "draft the minutes of the choir rehearsal as bullet points"
-    first = analyze_task(task, load_words())
-    tied = [
-        ranked("minutes-of-meetings", "Draft minutes of meetings"),
-        ranked("minutes-of-choirs", "Draft minutes of a choir"),
-    ]
-    again = analyze_task(task, load_words(), tied=tied, previous=first)
-    assert again["keywords"][0] == "choir"
-    assert set(first["keywords"]) <= set(again["keywords"])
-    assert again["intent"] == first["intent"]
-
-
-def test_words_of_all_tied_skills_tell_nothing() -> None:
-    tied = [ranked("a", "Draft minutes"), ranked("b", "Draft minutes quickly")]
-    assert telling_words("draft the minutes", tied) == []
 
 
 @pytest.mark.parametrize(

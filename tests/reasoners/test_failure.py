@@ -56,7 +56,7 @@ def test_what_the_caller_must_correct(error: Exception) -> None:
         TimeoutError(),
         ReadTimeout(),
         ConnectionResetError(),
-        AttributeError("'str' object has no attribute 'choices'"),
+        ValueError("no choices"),
     ],
 )
 def test_what_may_pass(error: Exception) -> None:
@@ -67,6 +67,15 @@ def test_our_own_errors_stay_what_they_are() -> None:
     error = SettingError("LLM_BASE_URL is wrong")
 
     assert explain(error, Settings(), "model-x") is error
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429, 500, 529])
+def test_no_setting_is_blamed_for_a_model_of_the_callers_own(status: int) -> None:
+    for error in (StatusError(status, "no thinking"), TimeoutError(), ValueError("x"), ConnectionResetError()):
+        message = str(explain(error, Settings(), "model-x", None))
+
+        assert "LLM_" not in message
+        assert "DASHSCOPE" not in message
 
 
 def test_only_status_529_is_an_overload() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError, SkillSelectorError
+from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError
 from skill_selector.graph.records import Degradation
 from skill_selector.reasoners.base import AnalysisReply, AnalysisRequest, RankReply, RankRequest, Reasoner
 from skill_selector.reasoners.failure import UnansweredError
@@ -18,9 +18,7 @@ OWN: Any = {"calls": 1, "prompt_tokens": 10, "completion_tokens": 1}
 class Plain:
     """Answers, or raises, the same in both halves."""
 
-    def __init__(
-        self, name: str, error: SkillSelectorError | None = None, degraded: tuple[Degradation, ...] = ()
-    ) -> None:
+    def __init__(self, name: str, error: Exception | None = None, degraded: tuple[Degradation, ...] = ()) -> None:
         self.name = name
         self.error = error
         self.degraded = degraded
@@ -66,7 +64,10 @@ def test_the_second_answers_visibly_when_the_first_cannot(run: Run, step: str, a
 
     reply = run(reasoner, step, asked)
 
-    assert reply.degraded == ({"step": step, "what": "model", "why": "no answer in time", "instead": "local"},)
+    assert reply.degraded == (
+        {"step": step, "round": 1, "what": "model", "why": "no answer in time", "instead": "local"},
+    )
+    assert reply.answered_by == "local"
     assert reasoner.name == "llm"
 
 
@@ -77,7 +78,7 @@ def test_what_the_failed_attempts_cost_is_counted(run: Run, step: str, asked: An
 
 
 def test_what_the_second_fell_back_from_stays_visible(run: Run, step: str, asked: Any) -> None:
-    inner: Degradation = {"step": step, "what": "vectors", "why": "missing", "instead": "words"}
+    inner: Degradation = {"step": step, "round": 1, "what": "vectors", "why": "missing", "instead": "words"}
 
     reply = run(FallbackReasoner(Plain("llm", ModelUnavailableError("x")), Plain("local", None, (inner,))), step, asked)
 
@@ -94,3 +95,20 @@ def test_when_both_fail_the_second_failure_is_what_the_caller_sees(run: Run, ste
 
     with pytest.raises(ModelUnavailableError, match="second"):
         run(both, step, replace(asked))
+
+
+def test_who_gave_up_before_in_the_task_is_not_asked_again_nor_noted_again(run: Run, step: str, asked: Any) -> None:
+    before: Degradation = {"step": "analyze", "round": 1, "what": "model", "why": "dead", "instead": "local"}
+    reasoner = FallbackReasoner(Plain("llm", AssertionError("asked")), Plain("local"))
+
+    reply = run(reasoner, step, replace(asked, degraded=(before,)))
+
+    assert (reply.degraded, reply.answered_by, reply.usage) == ((), "local", OWN)
+
+
+def test_another_model_that_took_over_before_does_not_silence_the_first(run: Run, step: str, asked: Any) -> None:
+    before: Degradation = {"step": "analyze", "round": 1, "what": "model", "why": "busy", "instead": "small"}
+
+    reply = run(FallbackReasoner(Plain("llm"), Plain("local")), step, replace(asked, degraded=(before,)))
+
+    assert reply.answered_by is None

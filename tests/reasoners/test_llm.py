@@ -1,21 +1,24 @@
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.exceptions import ModelAuthenticationError
+from langchain_core.exceptions import ModelAuthenticationError, ModelNotFoundError
 from langchain_core.messages import AIMessage, BaseMessage
 
-from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError
+from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError, SkillSelectorError
 from skill_selector.graph.records import RUBRIC
 from skill_selector.graph.settings import Settings
 from skill_selector.reasoners.base import AnalysisRequest, RankRequest, Reasoner
 from skill_selector.reasoners.failure import UnansweredError
+from skill_selector.reasoners.fallback import FallbackReasoner
 from skill_selector.reasoners.llm import LLMReasoner
+from skill_selector.reasoners.local import LocalReasoner
 from skill_selector.reasoners.messages import rank_messages
-from skill_selector.testing import Script, ScriptedChatModel, ScriptedReply
+from skill_selector.testing import Script, ScriptedChatModel, ScriptedReply, ScriptEndedError
 
 Run = Callable[[Reasoner, str, Any], Any]
 
@@ -158,10 +161,53 @@ def test_a_refusal_is_not_asked_about_again(run: Run, rank_request: RankRequest)
     assert len(model.asked) == 1
 
 
-@pytest.mark.parametrize("error", [TimeoutError("slow"), ConnectionRefusedError(111, "refused"), KeyError("choices")])
+@pytest.mark.parametrize("error", [TimeoutError("slow"), ConnectionRefusedError(111, "refused"), ValueError("choices")])
 def test_what_passes_is_unavailable(run: Run, error: Exception, analysis_request: AnalysisRequest) -> None:
     with pytest.raises(ModelUnavailableError):
         run(LLMReasoner(ScriptedChatModel([error])), "analyze", analysis_request)
+
+
+@pytest.mark.parametrize(
+    "mistake", [TypeError("x"), AttributeError("x"), KeyError("x"), AssertionError("x"), MemoryError(), NameError("x")]
+)
+def test_a_mistake_in_a_model_passes_unchanged(run: Run, mistake: Exception, analysis_request: AnalysisRequest) -> None:
+    reasoner = FallbackReasoner(LLMReasoner(ScriptedChatModel([mistake])), LocalReasoner())
+
+    with pytest.raises(type(mistake)) as raised:
+        run(reasoner, "analyze", analysis_request)
+
+    assert raised.value is mistake
+
+
+def test_a_script_that_ended_is_no_outage(run: Run, analysis_request: AnalysisRequest) -> None:
+    with pytest.raises(ScriptEndedError):
+        run(FallbackReasoner(LLMReasoner(ScriptedChatModel([])), LocalReasoner()), "analyze", analysis_request)
+
+
+def test_a_model_of_the_callers_own_is_not_sent_to_the_settings(run: Run, analysis_request: AnalysisRequest) -> None:
+    errors = [TimeoutError(), RuntimeError("odd"), ModelAuthenticationError("no"), OverloadedError("busy")]
+    for error in errors:
+        with pytest.raises(SkillSelectorError) as raised:
+            run(LLMReasoner(ScriptedChatModel([error]), own_model=True), "analyze", analysis_request)
+
+        assert not re.search("LLM_|DASHSCOPE|--offline", str(raised.value))
+
+
+def test_the_fallback_model_beside_a_model_of_the_callers_own_is_a_setting(
+    run: Run, analysis_request: AnalysisRequest
+) -> None:
+    second = ScriptedChatModel([ModelNotFoundError("no")], model_name="small")
+    reasoner = LLMReasoner(ScriptedChatModel([OverloadedError("busy")]), fallback_model=second, own_model=True)
+
+    with pytest.raises(ModelSetupError, match="correct FALLBACK_MODEL"):
+        run(reasoner, "analyze", analysis_request)
+
+
+def test_where_nobody_stands_in_the_error_says_who_could(run: Run, analysis_request: AnalysisRequest) -> None:
+    alone = replace(analysis_request, settings=Settings(on_failure="raise"))
+
+    with pytest.raises(ModelUnavailableError, match="SELECTOR_ON_FAILURE=fallback"):
+        run(LLMReasoner(ScriptedChatModel([TimeoutError()])), "analyze", alone)
 
 
 def test_what_only_the_caller_can_correct_is_a_setup_error(run: Run, analysis_request: AnalysisRequest) -> None:
@@ -185,6 +231,7 @@ def test_an_overloaded_model_hands_over_for_the_rest_of_the_step(
     (degraded,) = reply.degraded
     assert degraded == {
         "step": "analyze",
+        "round": 1,
         "what": "model",
         "why": "big is overloaded (HTTP 529: busy)",
         "instead": "small",

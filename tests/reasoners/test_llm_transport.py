@@ -6,6 +6,8 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -197,6 +199,53 @@ def test_a_refused_connection_names_the_address(ask: Ask) -> None:
 
     with pytest.raises(ModelUnavailableError, match=f"cannot be reached at 127.0.0.1:{port}"):
         ask(llm_base_url=f"http://127.0.0.1:{port}/v1")
+
+
+def test_a_refused_connection_is_tried_once_more_only(run: Run, analysis_request: AnalysisRequest) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    own = Settings(dashscope_api_key="sk-x", llm_base_url=f"http://127.0.0.1:{port}/v1", llm_max_retries=4)
+    model: Any = make_model(own)
+    tried: list[Any] = []
+
+    async def note(request: Any) -> None:
+        tried.append(request)
+
+    model.http_client.event_hooks = {**model.http_client.event_hooks, "request": [tried.append]}
+    model.http_async_client.event_hooks = {**model.http_async_client.event_hooks, "request": [note]}
+    with pytest.raises(ModelUnavailableError, match=f"cannot be reached at 127.0.0.1:{port}"):
+        run(LLMReasoner(model), "analyze", replace(analysis_request, settings=own))
+
+    assert len(tried) == 2
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        {"retry-after-ms": "20000"},
+        {"retry-after-ms": "unknown", "retry-after": "20"},
+        {"retry-after-ms": "unknown", "retry-after": format_datetime(datetime.now(UTC) + timedelta(hours=1))},
+    ],
+)
+def test_a_wait_longer_than_the_timeout_is_not_obeyed(ask: Ask, chat: Any, wait: dict[str, str]) -> None:
+    chat.script = [chat.failure(429, "slow down", **wait)] * 3
+
+    with pytest.raises(ModelUnavailableError, match="refuses more requests"):
+        ask(llm_max_retries=2, llm_timeout=2)
+
+    assert len(chat.requests) == 1
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": "many", "completion_tokens": 12.5, "total_tokens": -3}, "x", [1]])
+def test_odd_counts_of_tokens_do_not_cost_the_answer(ask: Ask, chat: Any, usage: Any) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": GOOD}}
+    body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
+    chat.script = [chat.body(200, body)]
+
+    reply = ask()
+
+    assert (reply.analysis, reply.usage) == (ANALYSIS, {"calls": 1, "prompt_tokens": 0, "completion_tokens": 0})
 
 
 @pytest.mark.parametrize("code", ["content_filter", "data_inspection_failed", "DataInspectionFailed"])

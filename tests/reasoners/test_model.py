@@ -79,3 +79,11 @@ def test_the_fallback_model_differs_in_its_name_only() -> None:
 def test_there_is_no_fallback_model_without_its_setting_or_without_a_key() -> None:
     assert make_fallback_model(WITH_KEY) is None
     assert make_fallback_model(Settings(fallback_model="small")) is None
+
+
+@pytest.mark.parametrize("key", ["sk-密钥", "sk-one two", "sk-“quoted”", "sk-a\nb"])
+def test_a_key_that_no_header_can_hold_is_a_setup_error_that_does_not_repeat_it(key: str) -> None:
+    with pytest.raises(ModelSetupError, match=r"DASHSCOPE_API_KEY.*--offline") as raised:
+        make_model(Settings(dashscope_api_key=key))
+
+    assert key not in str(raised.value)

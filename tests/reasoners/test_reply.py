@@ -127,3 +127,21 @@ def test_usage_is_taken_over_and_zero_where_there_is_none() -> None:
 
     assert (told.prompt_tokens, told.completion_tokens) == (7, 3)
     assert (untold.prompt_tokens, untold.completion_tokens) == (0, 0)
+
+
+@pytest.mark.parametrize("odd", ["many", -3, 12.5, None, True, [1]])
+def test_what_is_no_count_of_tokens_counts_as_none(odd: Any) -> None:
+    message = AIMessage("x")
+    message.usage_metadata = {"input_tokens": odd, "output_tokens": 4, "total_tokens": 4}
+
+    told = Reply.from_message(message)
+
+    assert (told.prompt_tokens, told.completion_tokens) == (0, 4)
+
+
+@pytest.mark.parametrize("odd", ["many", 7, [1]])
+def test_usage_that_is_no_record_is_left_out(odd: Any) -> None:
+    message = AIMessage("x")
+    message.usage_metadata = odd
+
+    assert Reply.from_message(message).prompt_tokens == 0

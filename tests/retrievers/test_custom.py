@@ -192,11 +192,38 @@ def test_what_a_matcher_did_wrong_is_named(request_: SearchRequest, answer: Any,
         ({"source": "s1"}, r"has the metadata keys \['source'\]"),
         ({"id": "s9"}, "'s9', which is no skill's id"),
         ({"id": "s1", "score": float("inf")}, "score of 's1' is inf"),
+        ({"id": "s1", "routes": {"a": "x"}}, "'s1': its share of route 'a' is 'x'; it must be a finite number"),
+        ({"id": "s1", "routes": {"a": float("nan")}}, "share of route 'a' is nan"),
     ],
 )
 def test_what_a_retriever_did_wrong_is_named(request_: SearchRequest, metadata: dict[str, Any], fault: str) -> None:
     with pytest.raises(RetrieverError, match=fault):
         search_custom(own(metadata), request_)
+
+
+class Careless(BaseRetriever):
+    """Returns whatever it was given."""
+
+    answer: Any
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> Any:
+        return self.answer
+
+    def invoke(self, input: str, config: Any = None, **kwargs: Any) -> Any:
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (None, "Careless returned NoneType, not a list of Documents"),
+        (5, "Careless returned int"),
+        (["s1"], "result 1 is a str, not a Document"),
+    ],
+)
+def test_a_retriever_that_returns_no_documents_is_named(request_: SearchRequest, answer: Any, fault: str) -> None:
+    with pytest.raises(RetrieverError, match=fault):
+        search_custom(Careless(answer=answer), request_)
 
 
 def test_a_factory_that_makes_no_retriever_is_named(request_: SearchRequest) -> None:

@@ -117,7 +117,12 @@ def test_a_text_has_one_vector_alone_and_among_others() -> None:
 def test_the_bundled_encoder_is_loaded_once_by_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     loads = []
     load = bundled._load
-    monkeypatch.setattr(bundled, "_load", lambda: (loads.append(1), load())[1])
+
+    def counted() -> Any:
+        loads.append(1)
+        return load()
+
+    monkeypatch.setattr(bundled, "_load", counted)
     shared = bundled.BundledEmbeddings()
     found: list[list[float]] = []
     threads = [threading.Thread(target=lambda: found.append(shared.embed_query("merge"))) for _ in range(6)]

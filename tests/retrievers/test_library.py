@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,6 +33,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def reading(file: str, *args: int) -> Source:
         done.append(f"read {Path(file).parent.name}")
+        time.sleep(0.01)  # so that threads meet
         return read_source(file, *args)
 
     monkeypatch.setattr(scanner, "read_source", reading)

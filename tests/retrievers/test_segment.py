@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skill_selector.retrievers import segment as module
@@ -50,6 +50,7 @@ def assert_equal(found: Postings, expected: Postings, tokens: Sequence[str]) -> 
         ]
 
 
+@settings(deadline=None)
 @given(texts)
 def test_what_is_written_comes_back(documents: list[list[str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +102,7 @@ def test_more_after_the_end_is_not_believed(large: tuple[Path, Postings]) -> Non
         Segment.open(path)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_a_changed_byte_anywhere_is_found_before_it_counts(place: float, bits: int) -> None:
     documents = [[WORDS[number % 10], WORDS[number % 7], f"w{number}"] for number in range(200)]

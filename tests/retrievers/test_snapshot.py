@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.snapshot import Snapshots
-from skill_selector.retrievers import arrayfile, fields
+from skill_selector.retrievers import fields
 from skill_selector.retrievers.fields import FIELDS
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.merged import MergedPostings
@@ -101,7 +101,7 @@ def test_only_new_texts_are_cut_and_moved_skills_keep_theirs(kept: Path, texts_c
     assert_same(index, SkillIndex.build(moved))
 
 
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.dictionaries(
@@ -193,14 +193,14 @@ def test_a_damaged_segment_is_built_anew_whenever_that_is_found_out(kept: Path, 
     if damage == "byte":
         at = data.index(np.float32(truth.built.get("body", truth._field("body")).scores({"pdf": 1})[0]).tobytes())
         data[at] ^= 1  # a score
-    path.write_bytes({"truncate": data[:50], "scribble": b"?" * 5000, "byte": data}[damage])
+    path.write_bytes({"truncate": bytes(data[:50]), "scribble": b"?" * 5000, "byte": bytes(data)}[damage])
     index = opened(skills, kept)
     assert_same(index, truth)
     assert_same(opened(skills, kept), truth)
     assert [one.size for one in segments(kept)] == [5]
 
 
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=4))
 def test_bits_that_change_on_disk_change_no_score_and_raise_nothing(flips: list[tuple[float, int]]) -> None:
     skills = [skill_of(f"s{number}", " ".join(WORDS[: number + 1])) for number in range(6)]
@@ -226,7 +226,7 @@ def test_where_damage_cannot_be_removed_the_index_is_built_in_memory(
     data[data.index(b"csv\npdf\n")] ^= 1
     path.write_bytes(data)
     monkeypatch.setattr(Path, "unlink", lambda *_, **__: None)
-    monkeypatch.setattr(arrayfile.os, "replace", lambda *_: (_ for _ in ()).throw(PermissionError("mapped")))
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(PermissionError("mapped")))
     assert_same(opened(skills, kept), SkillIndex.build(skills))
 
 

@@ -72,6 +72,18 @@ def test_bodies_are_read_only_where_name_and_description_agree(
     assert len(collapse_copies(candidates(("a", 2), ("b", 1)), request)) == 2
 
 
+def test_bodies_whose_digests_are_known_are_not_read(
+    make_skill: MakeSkill, make_request: MakeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = {"name": "kite", "description": "Folds"}
+    skills = [make_skill(one, body_digest=digest, **same) for one, digest in (("a", "1"), ("b", "2"), ("c", "1"))]
+    request = make_request(skills)
+    monkeypatch.setattr(Skill, "body", property(lambda _: pytest.fail("a body was read")))
+
+    found = collapse_copies(candidates(("a", 3), ("b", 2), ("c", 1)), request)
+    assert [(one["id"], one["copies"]) for one in found] == [("a", ["c"]), ("b", [])]
+
+
 def test_skills_whose_bodies_vanished_count_as_copies_only_as_the_same_file(
     make_skill: MakeSkill, make_request: MakeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,7 +98,7 @@ def query_place() -> int:
 
 
 def test_everyday_words_count_half_and_numbers_less() -> None:
-    weights = query("kubernetes").weights | query("friend").weights | query("2024").weights
+    weights = {**query("kubernetes").weights, **query("friend").weights, **query("2024").weights}
 
     assert weights["kubernet"] == 1
     assert weights["friend"] == 0.5

@@ -1,5 +1,6 @@
 """The two word lists: what is in them, how words are found in a text, and a user's own file."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,18 @@ def test_a_missing_file_and_bytes_that_are_no_text_are_named(tmp_path: Path) -> 
         load_words(file)
     with pytest.raises(SettingError):
         load_words(tmp_path)
+
+
+def test_a_file_that_is_no_list_of_words_is_refused_without_showing_what_is_in_it(tmp_path: Path) -> None:
+    secret = tmp_path / "settings"
+    secret.write_text("API_KEY=sk-very-secret\n", encoding="utf-8")
+    with pytest.raises(SettingError, match="line 1") as caught:
+        load_words(secret)
+    assert "secret" not in str(caught.value).replace(str(secret), "")
+
+
+def test_a_list_that_would_never_end_is_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(SettingError, match="no file of words"):
+        load_words(pipe)

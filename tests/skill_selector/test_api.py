@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,47 @@ def test_ask_may_refuse(select: Select, pdf_skills: Path) -> None:
     assert (selection.outcome, selection.reason) == ("no_match", "declined")
 
 
+def test_the_headline_after_a_choice_is_about_the_chosen_skill(pdf_skills: Path) -> None:
+    chosen = select_skill(TASK, pdf_skills, reasoner=ScriptedReasoner(TIE), ask=lambda _question: "csv-chart")
+    assert chosen.headline == "csv-chart: score 75, chosen by a human"
+    declined = select_skill(TASK, pdf_skills, reasoner=ScriptedReasoner(TIE), ask=lambda _question: None)
+    assert declined.headline == "no skill chosen: a human declined (best score 80)"
+
+
+def test_an_end_of_input_is_no_answer(select: Select, pdf_skills: Path) -> None:
+    def ask(_question: dict[str, Any]) -> str:
+        raise EOFError
+
+    selection = select(TASK, pdf_skills, reasoner=ScriptedReasoner(TIE), ask=ask)
+    assert (selection.outcome, selection.reason, selection.decided_by) == ("ambiguous", "gap_too_small", "score")
+    assert [one["skill"]["id"] for one in selection.ranked][:2] == ["pdf-merge", "csv-chart"]
+
+
+@pytest.mark.parametrize("directories", [None, 1, [], [None], [["x"]], b"/x", [b"/x"], {"a": 1}, ""])
+def test_what_is_no_folder_is_refused(select: Select, directories: Any) -> None:
+    with pytest.raises(SkillDirectoryError, match=r"path|given"):
+        select(TASK, directories, offline=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"reasoner": 5}, "5 is no reasoner"),
+        ({"ask": 5}, "ask=5 cannot be called"),
+        ({"progress": 5}, "progress=5 cannot be called"),
+        ({"on_ambiguous": "xx"}, "on_ambiguous is 'xx'"),
+        ({"on_ambiguous": "report", "ask": lambda _question: None}, "contradict"),
+        ({"on_ambiguous": "ASK"}, "pass `ask`"),
+        ({"offline": True, "reasoner": ScriptedReasoner()}, "contradict"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_is_refused(
+    select: Select, pdf_skills: Path, options: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(SettingError, match=fault):
+        select(TASK, pdf_skills, **options)
+
+
 def test_ask_may_be_async_in_the_async_call_only(pdf_skills: Path) -> None:
     async def ask(question: dict[str, Any]) -> str:
         await asyncio.sleep(0)
@@ -162,6 +204,16 @@ def test_the_result_prints_as_a_summary(pdf_skills: Path) -> None:
     text = str(select_skill(TASK, pdf_skills, reasoner=ScriptedReasoner({"pdf-merge": 90.0})))
     assert text.startswith("pdf-merge: score 90, 90 ahead")
     assert str(pdf_skills / "pdf-merge") in text
+
+
+def test_the_summary_has_no_control_characters_of_a_stranger(pdf_skills: Path) -> None:
+    selection = select_skill(TASK, pdf_skills, reasoner=ScriptedReasoner({"pdf-merge": 90.0}))
+    skill = {**selection.ranked[0]["skill"], "id": "pdf\x1b[31m\nmerge", "name": "pdf\x1b]0;owned\a\nmerge"}
+    ranked = [{**selection.ranked[0], "skill": skill}]
+    text = str(replace(selection, ranked=ranked, best=skill))  # type: ignore[arg-type]
+    assert not set("\x1b\a") & set(text)
+    assert len(text.splitlines()) == 4
+    assert "\n   90.0  pdf[31m merge  the script" in text
 
 
 def test_the_result_is_json(pdf_skills: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from skill_selector import console
 from skill_selector.cli import main
 from skill_selector.selection import SkillSelection
 
@@ -119,7 +120,7 @@ def test_ask_offers_the_candidates_on_stderr_and_takes_a_number(
     assert "none of them" in err
 
 
-@pytest.mark.parametrize("typed", ["0\n", "\n", ""])
+@pytest.mark.parametrize("typed", ["0\n", "\n"])
 def test_ask_takes_none_of_them_for_an_answer(
     command: Command,
     skills_root: Path,
@@ -133,6 +134,41 @@ def test_ask_takes_none_of_them_for_an_answer(
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     status, out, _ = command("select", TASK, "--skills", str(skills_root), "--offline", "--ask", "--json")
     assert (status, json.loads(out)["reason"]) == (1, "declined")
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def tied(skills_root: Path, write_skill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two skills that tie whatever the task."""
+    _two_alike(write_skill)
+    monkeypatch.setenv("SELECTOR_MIN_GAP", "100")
+    monkeypatch.setenv("SELECTOR_HIT_THRESHOLD", "1")
+    return skills_root
+
+
+def test_ask_without_an_answer_leaves_the_tie_as_it_is(
+    command: Command, tied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for closed in (io.StringIO(""), None):
+        monkeypatch.setattr(sys, "stdin", closed)
+        status, out, err = command("select", TASK, "--skills", str(tied), "--offline", "--ask", "--json")
+        result = json.loads(out)
+        assert (status, result["outcome"], result["decided_by"]) == (1, "ambiguous", "score")
+        assert "nobody answered" in err
+
+
+def test_the_setting_asks_whoever_sits_at_a_terminal_and_nobody_else(
+    command: Command, tied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELECTOR_ON_AMBIGUOUS", "ask")
+    for stdin, decided_by in ((_Terminal("1\n"), "human"), (io.StringIO("1\n"), "score")):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        _, out, _ = command("select", TASK, "--skills", str(tied), "--offline", "--json")
+        assert json.loads(out)["decided_by"] == decided_by
 
 
 def _is_one_error_line(output: Output, *words: str) -> None:
@@ -329,6 +365,100 @@ def test_output_survives_a_terminal_that_knows_ascii_only(pdf_skills: Path) -> N
     done = subprocess.run(command_line, capture_output=True, env=environment, check=False, timeout=120)
     assert done.returncode in {0, 1}, done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def _shell(line: str, folder: Path, **environment: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run a line of bash, in which `select_ DIR` is the command and "$1" the folder of skills."""
+    tool = f'"{sys.executable}" -m skill_selector'
+    functions = f'select_() {{ {tool} select "{TASK}" --skills "$1" --offline "${{@:2}}"; }}; '
+    return subprocess.run(
+        ["bash", "-c", functions + line, "bash", str(folder)],
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=False,
+        timeout=120,
+    )
+
+
+def _without_progress(err: bytes) -> str:
+    """Return stderr without what a slow machine adds."""
+    return "".join(line for line in err.decode().splitlines(True) if " skills: " not in line)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "gbk"])
+def test_json_is_valid_whatever_stdout_can_hold(
+    pdf_skills: Path, write_skill: Callable[..., Path], encoding: str
+) -> None:
+    write_skill("pdf-resume", "Merge PDF files of a résumé 简历 🎉 into one document.")
+    done = _shell('select_ "$1" --json', pdf_skills, PYTHONIOENCODING=encoding)
+    shown = [one["skill"]["description"] for one in json.loads(done.stdout.decode(encoding))["ranked"]]
+    assert "Merge PDF files of a résumé 简历 🎉 into one document." in shown
+
+
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_reader_that_leaves_early_does_not_change_the_exit_status(pdf_skills: Path, more: str) -> None:
+    done = _shell(f'select_ "$1" {more} | true; exit ${{PIPESTATUS[0]}}', pdf_skills)
+    assert (done.returncode, _without_progress(done.stderr)) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('select_ "$1" >&-', "standard output is closed"),
+        ('select_ "$1" >/dev/full', "cannot be written"),
+        ('select_ "$1" --json >/dev/full', "cannot be written"),
+        (f'"{sys.executable}" -m skill_selector select - --skills "$1" <&-', "standard input, which is closed"),
+        ("mkdir gone; cd gone; rmdir ../gone; select_ .", "the working folder has been deleted"),
+    ],
+)
+def test_a_shell_that_closes_or_fills_a_stream_is_one_clear_line(pdf_skills: Path, line: str, words: str) -> None:
+    done = _shell(line, pdf_skills)
+    _is_one_error_line((done.returncode, done.stdout.decode(), _without_progress(done.stderr)), words)
+
+
+def test_an_error_line_stays_one_line_without_control_characters(command: Command, tmp_path: Path) -> None:
+    output = command("scan", str(tmp_path / "a\x1b[31m\nb"))
+    _is_one_error_line(output, "no skills folder")
+    assert "\x1b" not in output[2]
+
+
+@pytest.mark.parametrize("option", [("--strategy", "nope"), ("--top-k", "3")])
+def test_catalog_refuses_what_only_counts_with_a_task(
+    command: Command, pdf_skills: Path, option: tuple[str, str]
+) -> None:
+    _is_one_error_line(command("catalog", "--skills", str(pdf_skills), *option), option[0], "--task")
+
+
+def test_an_empty_folder_argument_is_spoken_of_as_such(command: Command) -> None:
+    output = command("select", TASK, "--skills", "", "--offline")
+    _is_one_error_line(output, "'' is no path")
+    assert "skill_directory" not in output[2]
+
+
+def test_the_hint_at_scan_can_be_pasted_into_a_shell(
+    command: Command, tmp_path: Path, write_skill: Callable[..., Path]
+) -> None:
+    root = tmp_path / "my skills"
+    write_skill("pdf-merge", "Merge PDF files into one document.", root=root)
+    (root / "bad").mkdir()
+    (root / "bad" / "SKILL.md").write_bytes(b"")
+    _, _, err = command("select", TASK, "--skills", str(root), "--offline")
+    assert f"1 diagnostic about the skills; see: skill-selector scan '{root}'" in err
+
+
+def test_explain_names_what_was_retrieved(command: Command, pdf_skills: Path) -> None:
+    _, out, _ = command("select", TASK, "--skills", str(pdf_skills), "--offline", "--explain")
+    (row,) = (line for line in out.splitlines() if " retrieve " in line)
+    assert "pdf-merge" in row
+
+
+def test_explain_prints_a_line_a_step_where_a_table_has_no_room(
+    command: Command, pdf_skills: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "PIPED_WIDTH", 20)
+    _, out, _ = command("select", TASK, "--skills", str(pdf_skills), "--offline", "--explain")
+    (line,) = (line for line in out.splitlines() if line.startswith("1 retrieve "))
+    assert "0 calls, 0+0 tokens: candidates pdf-merge" in line
 
 
 def test_a_reader_that_leaves_early_causes_no_traceback(pdf_skills: Path) -> None:

@@ -1,10 +1,12 @@
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from skill_selector.testing import ScriptedChatModel, ScriptEndedError
+from skill_selector.graph.selector import build_selector
+from skill_selector.testing import ScriptedChatModel, ScriptedReasoner, ScriptEndedError
 
 
 def invoke(model: ScriptedChatModel, messages: Any) -> AIMessage:
@@ -71,3 +73,13 @@ def test_threads_share_one_script() -> None:
     replies = model.batch(["x"] * 40)
 
     assert {reply.text for reply in replies} == {str(number) for number in range(40)}
+
+
+def test_the_scripted_reasoner_stands_beside_the_model(pdf_skills: Path) -> None:
+    reasoner = ScriptedReasoner({"pdf-merge": 90.0})
+    selector = build_selector(reasoner=reasoner)
+
+    result = selector.invoke({"task": "merge pdf files", "skill_directory": str(pdf_skills)})
+
+    assert result["best"]["id"] == "pdf-merge"
+    assert len(reasoner.rankings) == 1

@@ -44,8 +44,8 @@ class ChatServer:
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
-    def wait_for_request(self) -> None:
-        assert self._asked.wait(5)
+    def wait_for_request(self, seconds: float = 5) -> None:
+        assert self._asked.wait(seconds)
 
     def close(self) -> None:
         self._closing.set()

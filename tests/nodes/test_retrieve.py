@@ -1,0 +1,68 @@
+"""Act: the candidates, and the order of retrieval that they were cut from."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langgraph.checkpoint.memory import InMemorySaver
+
+from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.selector import SelectorGraph, build_selector
+from skill_selector.graph.state import SelectorOutput
+
+WriteSkill = Callable[..., Path]
+
+LOCAL = SelectorContext(reasoner="local", top_k=2)
+
+
+def last_state(selector: SelectorGraph, root: Path, task: str, context: SelectorContext = LOCAL) -> dict[str, Any]:
+    given: Any = {"task": task, "skill_directory": str(root)}
+    config: Any = {"configurable": {"thread_id": "t"}}
+    states: list[Any] = list(selector.stream(given, config, context=context, stream_mode="values"))
+    return dict(states[-1])
+
+
+def test_the_candidates_are_the_first_of_what_was_retrieved(pdf_skills: Path, write_skill: WriteSkill) -> None:
+    for number in range(6):
+        write_skill(f"pdf-{number}", f"Split a PDF file into {number + 2} parts.")
+    state = last_state(build_selector(), pdf_skills, "merge several PDF files")
+    assert len(state["candidates"]) == 2
+    assert [one["id"] for one in state["candidates"]] == state["retrieved"][:2]
+    assert state["retrieved"][0] == "pdf-merge"
+    assert len(set(state["retrieved"])) == len(state["retrieved"]) == 7
+
+
+def test_more_than_fifty_are_not_kept_and_copies_leave_room_for_others(
+    skills_root: Path, write_skill: WriteSkill
+) -> None:
+    for number in range(70):
+        write_skill(f"pdf-{number}", f"Merge PDF files, number {number}.")
+    for number in range(20):
+        write_skill(f"copy-{number}/pdf-copy", "Merge PDF files.")
+    state = last_state(build_selector(), skills_root, "merge PDF files")
+    assert len(state["retrieved"]) == 50
+    assert sum("pdf-copy" in one for one in state["retrieved"]) == 1
+
+
+def test_what_an_own_retriever_found_is_kept_too(pdf_skills: Path) -> None:
+    class Fixed(BaseRetriever):
+        def _get_relevant_documents(self, query: str, **_: Any) -> list[Document]:
+            return [Document(name, metadata={"id": name}) for name in ("csv-chart", "pdf-merge", "meeting-notes")]
+
+    state = last_state(build_selector(retriever=Fixed()), pdf_skills, "merge PDF files")
+    assert [one["id"] for one in state["candidates"]] == ["csv-chart", "pdf-merge"]
+    assert state["retrieved"] == ["csv-chart", "pdf-merge", "meeting-notes"]
+
+
+def test_the_next_task_of_a_thread_starts_without_it(pdf_skills: Path, tmp_path: Path) -> None:
+    selector = build_selector(checkpointer=InMemorySaver())
+    assert last_state(selector, pdf_skills, "merge PDF files")["retrieved"]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert last_state(selector, empty, "merge PDF files")["retrieved"] == []
+
+
+def test_it_is_no_part_of_the_result() -> None:
+    assert "retrieved" not in SelectorOutput.__annotations__
