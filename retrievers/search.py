@@ -11,6 +11,7 @@ from skill_selector.retrievers.semantic import semantic_route
 from skill_selector.retrievers.standing import add_standings
 from skill_selector.retrievers.steps import run_steps
 from skill_selector.retrievers.substrings import find_by_substrings
+from skill_selector.retrievers.text import tokenize
 from skill_selector.retrievers.task_routes import dictionary_route, task_route
 
 FEWEST = 50
@@ -44,7 +45,8 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
         return []
     depth = max(FEWEST, request.settings.top_k * DEPTH, ceil(most * SPARE))
     retriever = build_retriever(request, limit=depth)
-    documents = retriever.invoke(request.task)
+    # Signs have a meaning to an encoder, but nobody can say that a skill fits "???".
+    documents = retriever.invoke(request.task) if tokenize(request.task) or request.analysis["keywords"] else []
     candidates: list[Candidate] = [
         {
             "id": document.metadata["id"],
