@@ -11,8 +11,8 @@ from skill_selector.retrievers.semantic import semantic_route
 from skill_selector.retrievers.standing import add_standings
 from skill_selector.retrievers.steps import run_steps
 from skill_selector.retrievers.substrings import find_by_substrings
-from skill_selector.retrievers.text import tokenize
 from skill_selector.retrievers.task_routes import dictionary_route, task_route
+from skill_selector.retrievers.text import tokenize
 
 FEWEST = 50
 DEPTH = 4
