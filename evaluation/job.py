@@ -7,6 +7,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 
 from skill_selector.evaluation.calls import run_concurrently
@@ -19,7 +20,7 @@ from skill_selector.evaluation.runner import Runner
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError, TaskFileError
-from skill_selector.graph.settings import Settings, resolve_settings
+from skill_selector.graph.settings import Settings, offline_context, resolve_settings
 from skill_selector.nodes.decision import Bar
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.reasoners.choice import choose_reasoner
@@ -48,6 +49,7 @@ def evaluate(
     llm: BaseChatModel | None = None,
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
+    embeddings: Embeddings | str | None = None,
     processes: int | str | None = None,
     concurrency: int | str | None = None,
     progress: Progress | None = None,
@@ -65,6 +67,7 @@ def evaluate(
         llm: a chat model of your own.
         reasoner: a reasoner of your own, or the name of one: "auto", "llm", "local".
         retriever: a retriever of your own; see `build_selector`.
+        embeddings: LangChain embeddings of your own, or the name of some; see `select_skill`.
         processes: how many processes share the tasks of the local reasoner; 1 stays in this one. By default as many as
             there are cores, where each gets 25 tasks. A retriever of your own stays in this one, and so must a
             strategy that you registered.
@@ -80,7 +83,8 @@ def evaluate(
     _check_tasks(tasks)
     given = _count("processes", processes), _count("concurrency", concurrency)
     roots = [os.fspath(one) for one in ([directories] if isinstance(directories, str | os.PathLike) else directories)]
-    job = _Job(roots, _context(options, offline, reasoner), llm, reasoner, retriever)
+    context = _context(options, offline, reasoner, embeddings)
+    job = _Job(roots, context, llm, reasoner, retriever=retriever, embeddings=embeddings)
     report = progress or (lambda _step, _done: None)
     library = job.runner.load(report)
     warnings: list[str] = []
@@ -114,7 +118,9 @@ class _Job:
         context: SelectorContext,
         llm: BaseChatModel | None,
         reasoner: Reasoner | str | None,
+        *,
         retriever: CustomRetriever | None,
+        embeddings: Embeddings | str | None,
     ) -> None:
         self._roots, self._context = roots, context
         self.settings = resolve_settings(context)
@@ -122,12 +128,15 @@ class _Job:
         own = None if isinstance(reasoner, str) else reasoner
         self._reasoner = own or choose_reasoner(self.settings, llm=llm)
         self._local = type(self._reasoner) is LocalReasoner
-        self._movable = self._local and retriever is None
-        self.runner = Runner(roots, context, llm=llm, reasoner=own, retriever=retriever)
+        vectors = None if isinstance(embeddings, str) else embeddings
+        self._movable = self._local and retriever is None and vectors is None
+        self.runner = Runner(roots, context, llm=llm, reasoner=own, retriever=retriever, embeddings=vectors)
 
     def run(self, tasks: Sequence[LabelledTask], processes: int, concurrency: int, report: Progress) -> list[TaskRun]:
         """Return the tasks' runs, in the order of the tasks."""
         processes = min(processes, len(tasks))
+        # Before the workers start, so that they find what each of them would make.
+        self.runner.prepare(report)
         if self._movable and processes > 1:
             setup = Setup(
                 roots=self._roots,
@@ -137,7 +146,6 @@ class _Job:
                 digest=self.runner.load(report).catalog.digest,
             )
             return run_in_processes(tasks, setup, processes, report)
-        self.runner.prepare(report)
         if not self._local:
             return run_concurrently(tasks, self.runner, concurrency, report)
         runs: list[TaskRun] = []
@@ -148,7 +156,7 @@ class _Job:
 
     def shown_settings(self) -> dict[str, Any]:
         """Return the settings that were in force, without secrets and without those that nothing looked at."""
-        idle = {"cache_dir", "on_ambiguous", "llm_base_url"}
+        idle = {"cache_dir", "on_ambiguous", "llm_base_url", "embedding_base_url"}
         values = {one.name: getattr(self.settings, one.name) for one in fields(Settings) if one.repr}
         shown = {
             name: value
@@ -169,15 +177,20 @@ def _check_tasks(tasks: Sequence[LabelledTask]) -> None:
         raise TaskFileError(f"the id {twice[0]!r} is that of several tasks; give each one of its own")
 
 
-def _context(options: Mapping[str, Any], offline: bool, reasoner: Reasoner | str | None) -> SelectorContext:
+def _context(
+    options: Mapping[str, Any],
+    offline: bool,
+    reasoner: Reasoner | str | None,
+    embeddings: Embeddings | str | None,
+) -> SelectorContext:
     named = reasoner if isinstance(reasoner, str) else None
     if offline and named not in {None, "local"}:
         raise SettingError(f"offline=True and reasoner={named!r} contradict each other; leave one out")
     if options.get("on_ambiguous") == "ask":
         raise SettingError("on_ambiguous='ask' cannot be evaluated: nobody is there to be asked")
-    return SelectorContext.from_options(
-        {**options, "reasoner": "local" if offline else named, "on_ambiguous": "report"}
-    )
+    values = {**options, "reasoner": "local" if offline else named, "on_ambiguous": "report"}
+    vectors = embeddings if isinstance(embeddings, str) else None
+    return offline_context(SelectorContext.from_options({**values, "embeddings": vectors}), offline)
 
 
 def _count(name: str, value: int | str | None) -> int | None:

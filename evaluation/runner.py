@@ -1,10 +1,12 @@
 """One task after another through the selector graph, over folders that are read once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 
 from skill_selector.evaluation.prediction import TaskRun, run_of
@@ -14,6 +16,7 @@ from skill_selector.graph.selector import wire
 from skill_selector.graph.settings import resolve_settings
 from skill_selector.nodes.parts import Parts
 from skill_selector.reasoners.base import Reasoner
+from skill_selector.retrievers.completion import complete_library
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
 
@@ -52,13 +55,16 @@ class Runner:
         llm: BaseChatModel | None = None,
         reasoner: Reasoner | None = None,
         retriever: CustomRetriever | None = None,
+        embeddings: Embeddings | None = None,
     ) -> None:
         self._roots = list(roots)
         self._libraries = PinnedLibraries(Parts().libraries)
-        self._cache_dir = resolve_settings(context).cache_dir
-        self._graph = wire(
-            Parts(llm=llm, reasoner=reasoner, retriever=retriever, context=context, libraries=self._libraries)
-        )
+        self._settings = resolve_settings(context)
+        self._cache_dir = self._settings.cache_dir
+        self._embeddings = embeddings
+        self._custom = retriever is not None
+        parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=context)
+        self._graph = wire(replace(parts, libraries=self._libraries))
 
     def load(self, progress: Progress | None = None) -> Library:
         """Read the folders, the first time.
@@ -71,7 +77,7 @@ class Runner:
     def prepare(self, progress: Progress | None = None) -> str:
         """Read and index the folders, so that no task waits for it, and return the catalogue's digest."""
         library = self.load(progress)
-        library.index(progress)
+        complete_library(library, self._settings, progress, embeddings=self._embeddings, custom=self._custom)
         return library.catalog.digest
 
     def run(self, task: LabelledTask) -> TaskRun:

@@ -31,6 +31,7 @@ class SelectorContext:
     reasoner: str | None = _option("auto, llm or local (auto: the model where a key is set).")
     on_ambiguous: str | None = _option("report, or ask to let a human decide (report).")
     on_failure: str | None = _option("fallback to the local reasoner when the model fails, or raise (fallback).")
+    embeddings: str | None = _option("bundled, none, or openai:MODEL (bundled).")
     llm_model: str | None = _option("The chat model (glm-5.2).")
     llm_temperature: float | None = _option("Sampling temperature, 0 to 2 (0.2).")
     llm_max_tokens: int | None = _option("The most tokens of one reply (2048).")

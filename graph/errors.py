@@ -31,6 +31,10 @@ class ModelUnavailableError(SkillSelectorError, RuntimeError):
     """The chat model did not answer usably this time: time-out, overload, server error, unreadable reply."""
 
 
+class EmbedderError(SkillSelectorError, RuntimeError):
+    """The embedder cannot work: no key, a failed request, or an answer that is no vectors."""
+
+
 class TaskFileError(SkillSelectorError, ValueError):
     """A file of labelled tasks cannot be used; the message names every fault with its line."""
 

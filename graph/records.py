@@ -1,6 +1,6 @@
 """The plain JSON records that the state, the result and `--json` are made of."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -57,6 +57,8 @@ class Candidate(TypedDict):
     """No route matched: found by substring only, so it cannot be a hit by itself."""
     copies: list[str]
     """Ids of other skills that are copies of this one."""
+    standing: NotRequired[float]
+    """How far the score lies above the mean of all skills, in spreads; missing where that cannot be compared."""
 
 
 class RankedSkill(TypedDict):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
@@ -31,6 +32,7 @@ def build_selector(
     llm: BaseChatModel | None = None,
     reasoner: Reasoner | None = None,
     retriever: CustomRetriever | None = None,
+    embeddings: Embeddings | None = None,
     context: SelectorContext | Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
 ) -> SelectorGraph:
@@ -42,6 +44,8 @@ def build_selector(
         retriever: a retriever of your own, instead of the strategy's routes: a LangChain retriever whose documents
             carry `metadata["id"]`, a factory `(skills) -> retriever`, or a matcher
             `(analysis, skills, options) -> [(skill, score)]`.
+        embeddings: LangChain embeddings of your own, instead of those that the settings name. Their vectors are kept by
+            class and model; give them a text attribute `identity` where that does not tell them apart.
         context: settings for every run that does not set its own; the only way to set them where a parent graph
             passes a context of its own. A mapping of options will do.
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
@@ -51,7 +55,9 @@ def build_selector(
         SettingError: the model, the reasoner or the context cannot be used.
     """
     _check_reasoner(reasoner)
-    return wire(Parts(llm=llm, reasoner=reasoner, retriever=retriever, context=_context(context)), checkpointer)
+    own = _context(context)
+    parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=own)
+    return wire(parts, checkpointer)
 
 
 def wire(parts: Parts, checkpointer: Checkpointer = None) -> SelectorGraph:

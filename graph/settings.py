@@ -6,7 +6,7 @@ defaults of the first group are those of source 000.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +18,9 @@ Convert = Callable[[Any], Any]
 ReasonerName = Literal["auto", "llm", "local"]
 OnAmbiguous = Literal["report", "ask"]
 OnFailure = Literal["fallback", "raise"]
+
+ENDPOINT_PREFIX = "openai:"
+"""What the model's name follows where embeddings come from an endpoint."""
 
 
 def _number(kind: type[int] | type[float], low: float, high: float) -> Convert:
@@ -62,6 +65,15 @@ def _text(value: Any) -> str:
     raise ValueError("text that is not empty")
 
 
+def _embeddings(value: Any) -> str:
+    name = value.strip() if isinstance(value, str) else ""
+    if name.lower() in {"bundled", "none"}:
+        return name.lower()
+    if name.startswith(ENDPOINT_PREFIX) and name.removeprefix(ENDPOINT_PREFIX).strip():
+        return name
+    raise ValueError(f"bundled, none, or {ENDPOINT_PREFIX}MODEL for a model of an OpenAI-compatible endpoint")
+
+
 def _setting(default: Any, env: str, convert: Convert, *, secret: bool = False) -> Any:
     return field(default=default, repr=not secret, metadata={"env": env, "convert": convert})
 
@@ -89,6 +101,9 @@ class Settings:
     reasoner: ReasonerName = _setting("auto", "SELECTOR_REASONER", _choice("auto", "llm", "local"))
     on_ambiguous: OnAmbiguous = _setting("report", "SELECTOR_ON_AMBIGUOUS", _choice("report", "ask"))
     on_failure: OnFailure = _setting("fallback", "SELECTOR_ON_FAILURE", _choice("fallback", "raise"))
+    embeddings: str = _setting("bundled", "SELECTOR_EMBEDDINGS", _embeddings)
+    embedding_base_url: str | None = _setting(None, "EMBEDDING_BASE_URL", _text)
+    embedding_api_key: str | None = _setting(None, "EMBEDDING_API_KEY", _text, secret=True)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
@@ -134,6 +149,19 @@ def resolve_settings(
     if not (settings.weight_action or settings.weight_domain or settings.weight_raw):
         raise SettingError("SELECTOR_WEIGHT_ACTION, _DOMAIN and _RAW are all 0: at least one must be more than 0")
     return settings
+
+
+def offline_context(context: SelectorContext, offline: bool) -> SelectorContext:
+    """Return the context, with the bundled embedder instead of an endpoint's where a run shall be offline.
+
+    Raises:
+        SettingError: the run itself names an endpoint's; or as `resolve_settings`.
+    """
+    if not offline or not resolve_settings(context).embeddings.startswith(ENDPOINT_PREFIX):
+        return context
+    if context.embeddings is not None:
+        raise SettingError(f"offline=True and embeddings={context.embeddings!r} contradict each other; leave one out")
+    return replace(context, embeddings="bundled")
 
 
 def _first_set(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langgraph.config import get_stream_writer
 from langgraph.runtime import get_runtime
@@ -16,7 +17,9 @@ from skill_selector.graph.state import SelectorState
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.reasoners.choice import choose_reasoner
 from skill_selector.retrievers.custom import CustomRetriever
+from skill_selector.retrievers.embedder import choose_embedder
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
+from skill_selector.retrievers.meaning import Meaning
 
 _LIBRARIES = LibraryCache()
 """One for the process: every graph that is built sees the same folders."""
@@ -29,6 +32,7 @@ class Parts:
     llm: BaseChatModel | None = None
     reasoner: Reasoner | None = None
     retriever: CustomRetriever | None = None
+    embeddings: Embeddings | None = None
     context: SelectorContext | None = None
     """Settings for every run that does not set its own."""
     libraries: LibraryCache = field(default=_LIBRARIES)
@@ -61,6 +65,18 @@ class Parts:
             ModelSetupError: a model was asked for and there is no key.
         """
         return self.reasoner or self._reasoners(settings)
+
+    def meaning_of(self, library: Library, settings: Settings) -> Meaning | None:
+        """Return how this run knows what is near in meaning; None where vectors are switched off.
+
+        Raises:
+            EmbedderError: an endpoint is named and there is no key.
+        """
+        embedder = choose_embedder(settings, self.embeddings)
+        if embedder is None:
+            return None
+        strict = settings.on_failure == "raise"
+        return Meaning(library.vectors(embedder), library.catalog.roots, strict=strict)
 
     def library_of(self, state: SelectorState) -> Library:
         """Return the library that `scan` loaded in this run."""

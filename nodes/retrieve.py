@@ -1,8 +1,10 @@
 """Act: bring up the candidates."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
+from skill_selector.graph.records import Degradation
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.trace import Stopwatch
@@ -26,21 +28,25 @@ class Retrieve:
 
         Raises:
             RetrieverError: the caller's retriever returned something that cannot be used.
+            EmbedderError: the embedder cannot be used, or failed where no fallback is wanted.
         """
         watch = Stopwatch("retrieve")
         settings = self._parts.settings()
         library = self._parts.library_of(state)
         analysis = state["analysis"]
         assert analysis is not None  # noqa: S101 - `analyze` ran before
+        strategy = get_strategy(settings.strategy)
+        meaning = self._parts.meaning_of(library, settings)
         request = SearchRequest(
             task=state["resolved_task"],
             # a matcher of the caller's own gets it, and must not change the state
             analysis=deepcopy(analysis),
             skills=library.skills,
-            index=library.index(stream_progress()),
+            index=library.index(stream_progress(), strategy.fields),
             settings=settings,
             words=load_words(settings.words_file),
-            strategy=get_strategy(settings.strategy),
+            strategy=strategy,
+            meaning=meaning,
         )
         own = self._parts.retriever
         most = max(RETRIEVED, settings.top_k)
@@ -59,5 +65,11 @@ class Retrieve:
         return {
             "candidates": candidates,
             "retrieved": [one["id"] for one in found],
+            "degraded": [*state["degraded"], *_new(meaning.faults if meaning else (), state["degraded"])],
             "selector_trace": [entry],
         }
+
+
+def _new(faults: Sequence[Degradation], known: Sequence[Degradation]) -> list[Degradation]:
+    """Return the faults that no earlier round met."""
+    return [one for one in faults if one not in known]

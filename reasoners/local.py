@@ -12,6 +12,7 @@ from skill_selector.reasoners.reasons import explain, veto_reason
 from skill_selector.reasoners.rubric import points
 from skill_selector.reasoners.signals import measure
 from skill_selector.reasoners.terms import TaskTerms, task_terms
+from skill_selector.retrievers.standing import SEMANTIC
 from skill_selector.retrievers.text import word_tokens
 from skill_selector.retrievers.text import words as cut
 
@@ -43,7 +44,10 @@ class LocalReasoner:
         """Score every candidate by itself."""
         terms = task_terms(request.task, request.analysis, request.index, request.words)
         surface = _surface([request.task, *request.analysis["keywords"]])
-        judgements = tuple(_judge(candidate, request, terms, surface) for candidate in request.candidates)
+        semantic = any(one["routes"].get(SEMANTIC) for one in request.candidates)
+        judgements = tuple(
+            _judge(candidate, request, terms, surface, semantic=semantic) for candidate in request.candidates
+        )
         return RankReply(judgements=judgements)
 
     async def arank(self, request: RankRequest) -> RankReply:
@@ -51,14 +55,22 @@ class LocalReasoner:
         return await asyncio.to_thread(self.rank, request)
 
 
-def _judge(candidate: Candidate, request: RankRequest, terms: TaskTerms, surface: Mapping[str, str]) -> Judgement:
+def _judge(
+    candidate: Candidate, request: RankRequest, terms: TaskTerms, surface: Mapping[str, str], *, semantic: bool
+) -> Judgement:
     findings = measure(terms, request.skills[candidate["id"]], request.index, request.words)
     fallback = candidate["fallback"]
     veto = veto_reason(findings, terms)
     reason = explain(findings, terms, surface, fallback=fallback)
     return Judgement(
         skill_id=candidate["id"],
-        points=points(findings.signals, matched=bool(findings.matched or findings.matched_below), fallback=fallback),
+        points=points(
+            findings.signals,
+            semantic=semantic,
+            standing=candidate.get("standing"),
+            matched=bool(findings.matched or findings.matched_below or findings.translated),
+            fallback=fallback,
+        ),
         reason=f"{veto}; {reason}" if veto and not terms.chinese else f"{veto}；{reason}" if veto else reason,
         veto=veto,
     )

@@ -13,6 +13,7 @@ SHOWN = 4
 _ENGLISH = {
     "lead": "name and description speak of {words}",
     "body": "its text of {words}",
+    "gloss": "in the other language: {words}",
     "nothing": "no word in common",
     "languages": "the languages differ",
     "cover": "{share} of the request is covered",
@@ -32,6 +33,7 @@ _ENGLISH = {
 _CHINESE = {
     "lead": "名称和说明提到{words}",
     "body": "正文提到{words}",
+    "gloss": "按译名相符：{words}",
     "nothing": "没有共同的词",
     "languages": "任务与技能的语言不同",
     "cover": "覆盖了请求的{share}",
@@ -69,11 +71,14 @@ def explain(findings: Findings, terms: TaskTerms, surface: Mapping[str, str], *,
         parts.append(phrases["lead"].format(words=_listed(findings.matched, surface, phrases)))
     if findings.matched_below:
         parts.append(phrases["body"].format(words=_listed(findings.matched_below, surface, phrases)))
+    if findings.translated:
+        pairs = [f"{surface.get(token, token)} → {gloss}" for token, gloss in findings.translated[:SHOWN]]
+        parts.append(phrases["gloss"].format(words=phrases["comma"].join(pairs)))
     if parts:
-        parts.append(phrases["cover"].format(share=f"{min(signals.text_cover, 1):.0%}"))
+        parts.append(phrases["cover"].format(share=f"{min(signals.glossed_text, 1):.0%}"))
     else:
         parts.append(phrases["nothing"])
-    if signals.other_language and not findings.matched:
+    if signals.other_language and not (findings.matched or findings.translated):
         parts.append(phrases["languages"])
     parts.append(_stack(phrases, _stack_kind(findings, terms), findings, terms))
     if signals.exclusion >= EXCLUSION_COVER:

@@ -1,55 +1,67 @@
-"""From signals to points: the rubric of Reason #2, with its vetoes and limits.
+"""From signals to points: the rubric of Reason #2, with its limits.
 
-Each part is a logistic curve of the evidence that belongs to it, and gives 60 % of its points where that evidence makes
-"fits" and "does not fit" equally likely; so the sum is 60 there too. The constants come from a logistic regression over
-labelled tasks, rounded; they are the only thing that a new fit changes.
+The score is 100 · σ(ln 1.5 + ℓ), where ℓ are the log-odds that this skill fits: 60 where "fits" and "does not fit" are
+equally likely. ℓ is a sum of terms, each of which belongs to a part of the rubric; the parts divide the score between
+them, each leaning to its own evidence. The constants come from a logistic regression over labelled tasks
+(`benchmarks/fit_rubric.py`, with its result beside it), rounded; they are the only thing that a new fit changes.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from skill_selector.graph.records import RUBRIC, Dimension
 from skill_selector.reasoners.signals import Signals
 
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """How a part of the rubric follows its evidence: signal by signal, a weight and the level that counts as even."""
-
-    terms: Mapping[str, tuple[float, float]]
-    """Signal name to (weight in log-odds a unit, level)."""
-
-    def share(self, values: Mapping[str, float]) -> float:
-        """Return the share of the part's points, 0 to 1."""
-        evidence = sum(weight * (values[name] - level) for name, (weight, level) in self.terms.items())
-        return 1 / (1 + math.exp(-(EVEN_ODDS + evidence)))
-
+Model = Mapping[Dimension, Mapping[str, tuple[float, float]]]
+"""For each part its terms: signal name to (weight in log-odds a unit, the level that counts as even)."""
 
 EVEN = 0.6
-"""The share of its points that a part gives where the evidence is even."""
+"""The share of all points that even evidence gives."""
 EVEN_ODDS = math.log(EVEN / (1 - EVEN))
+LEAN = 0.5
+"""How strongly the share of a part follows the part's own evidence."""
+STEADY = 0.0
+"""The level of signals that count by themselves."""
 
-CURVES: dict[Dimension, Curve] = {
-    "intent": Curve(
-        {
-            "text_evidence": (13.0, 0.49),
-            "lead_cover": (3.0, 0.1),
-            "named": (2.5, 0.0),
-            "actions": (0.5, 0.5),
-            "inferred": (-3.0, 0.0),
-            "claims": (-2.0, 0.0),
-        }
-    ),
-    "tech_stack": Curve(
-        {"lead_precision": (11.0, 0.08), "technology": (1.3, 0.5), "conflict": (-5.0, 0.0), "claims": (-2.0, 0.0)}
-    ),
-    "constraints": Curve({"text_cover": (20.0, 0.24), "constraints": (1.0, 0.5)}),
-    "keywords": Curve({"keyword_cover": (8.0, 0.12)}),
+SEMANTIC_MODEL: Model = {
+    "intent": {"standing": (0.65, 8.6), "inferred": (-1.1, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
+    "tech_stack": {"technology": (0.8, 0.5), "conflict": (-1.7, STEADY), "claims": (-2.0, STEADY)},
+    "constraints": {"glossed_text": (2.9, 0.23)},
+    "keywords": {"glossed_text": (1.5, 0.23)},
 }
-"""Intent asks how much telling substance of the request the skill's text speaks of; tech stack, whether the skill is
-about this subject and stack; constraints, how much of the request it covers, details included; keywords, what its name
-and description hold of them."""
+"""Where a semantic route has a say in `standing`."""
+
+LEXICAL_MODEL: Model = {
+    "intent": {"standing": (0.22, 14.5), "inferred": (-2.1, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
+    "tech_stack": {
+        "lead_precision": (4.0, 0.1),
+        "technology": (0.3, 0.5),
+        "conflict": (-3.0, STEADY),
+        "claims": (-2.0, STEADY),
+    },
+    "constraints": {"glossed_text": (2.7, 0.3)},
+    "keywords": {"glossed_text": (1.3, 0.3)},
+}
+"""Where it has none. Intent asks how far the skill stands out from the whole catalogue; tech stack, whether it is about
+this subject and stack; constraints and keywords, how much of the request it speaks of, in either language."""
+
+PLAIN_MODEL: Model = {
+    "intent": {
+        "text_evidence": (2.5, 0.5),
+        "inferred": (-1.7, STEADY),
+        "named": (1.5, STEADY),
+        "claims": (-2.0, STEADY),
+    },
+    "tech_stack": {
+        "lead_precision": (5.3, 0.13),
+        "technology": (0.3, 0.5),
+        "conflict": (-3.2, STEADY),
+        "claims": (-2.0, STEADY),
+    },
+    "constraints": {"glossed_text": (4.5, 0.4)},
+    "keywords": {"glossed_text": (2.3, 0.4)},
+}
+"""Where candidates have no standing: intent then asks how much telling substance the skill's text shares."""
 
 EXCLUSION_COVER = 0.6
 """From this `exclusion` on, the skill's own words rule the task out."""
@@ -57,22 +69,62 @@ EXCLUDED_MOST, FALLBACK_MOST = 40.0, 50.0
 """The highest total of a skill that rules the task out, and of one found by substring only."""
 
 
-def points(signals: Signals, *, matched: bool, fallback: bool) -> dict[Dimension, float]:
+def points(
+    signals: Signals,
+    *,
+    matched: bool,
+    fallback: bool,
+    standing: float | None = None,
+    semantic: bool = False,
+) -> dict[Dimension, float]:
     """Return the points of each part, 0 to its maximum in `RUBRIC`.
 
     Args:
         signals: what was measured.
         matched: the skill's text holds anything of the task.
         fallback: it was found by substring only.
+        standing: that of the candidate, where its strategy's scores can be compared with those of the fit.
+        semantic: vectors have a say in it.
     """
     if not matched:
         return dict.fromkeys(RUBRIC, 0.0)
-    values = signals.as_dict()
-    found = {part: RUBRIC[part] * curve.share(values) for part, curve in CURVES.items()}
-    most = sum(RUBRIC.values())
+    found = evidence(signals, standing, semantic=semantic)
+    total = 100 * sigmoid(EVEN_ODDS + math.fsum(found.values()))
     if signals.exclusion >= EXCLUSION_COVER:
-        most = min(most, EXCLUDED_MOST)
+        total = min(total, EXCLUDED_MOST)
     if fallback:
-        most = min(most, FALLBACK_MOST)
-    total = sum(found.values())
-    return {part: value * most / total for part, value in found.items()} if total > most else found
+        total = min(total, FALLBACK_MOST)
+    return divide(total, found)
+
+
+def evidence(signals: Signals, standing: float | None, *, semantic: bool = False) -> dict[Dimension, float]:
+    """Return the log-odds that each part adds; their sum is ℓ."""
+    values = signals.as_dict() | ({} if standing is None else {"standing": standing})
+    model = PLAIN_MODEL if standing is None else SEMANTIC_MODEL if semantic else LEXICAL_MODEL
+    return {
+        part: math.fsum(weight * (values[name] - level) for name, (weight, level) in terms.items())
+        for part, terms in model.items()
+    }
+
+
+def divide(total: float, parts: Mapping[Dimension, float]) -> dict[Dimension, float]:
+    """Return the points of each part, which add up to the total.
+
+    A part with more evidence than its share of the rubric gets a larger share of its points, another one a smaller.
+    """
+    whole = math.fsum(parts.values())
+    lean = {part: LEAN * (own - RUBRIC[part] / 100 * whole) for part, own in parts.items()}
+
+    def at(shift: float) -> dict[Dimension, float]:
+        return {part: RUBRIC[part] * sigmoid(shift + lean[part]) for part in parts}
+
+    low, high = -100.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.fsum(at(middle).values()) < total else (low, middle)
+    return at((low + high) / 2)
+
+
+def sigmoid(value: float) -> float:
+    """Return 1 / (1 + e^-value)."""
+    return 1 / (1 + math.exp(-max(-200.0, min(200.0, value))))

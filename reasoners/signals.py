@@ -20,6 +20,8 @@ from skill_selector.retrievers.words import WordLists
 
 EVIDENCE_HALF, TEXT_HALF = 9.0, 14.0
 """Matched rarity, in nats, at which `evidence` and `text_evidence` reach one half."""
+GLOSS_SHARE = 0.7
+"""How much of a word counts where its translation is found."""
 PAIRS_FULL = 3
 """How many neighbouring words in common make `phrases` 1."""
 
@@ -32,6 +34,10 @@ class Signals:
     """Share of what is looked for, by rarity, that stands in name, description or when-to-use."""
     text_cover: float
     """The same, the head of the body included."""
+    glossed_lead: float
+    """`lead_cover`, where a word whose translation stands there counts `GLOSS_SHARE`."""
+    glossed_text: float
+    """`text_cover`, the same way."""
     evidence: float
     """Matched rarity in the lead, saturating at 1."""
     text_evidence: float
@@ -77,6 +83,8 @@ class Findings:
     """Tokens found in the lead, the most telling first."""
     matched_below: tuple[str, ...]
     """Tokens found only in the body."""
+    translated: tuple[tuple[str, str], ...]
+    """Other tokens that are found by what they are called in the other language, with that."""
     stack: Stack
     ruled_out_by: str | None
     """The item of the skill's negated clauses that covers the task."""
@@ -94,6 +102,9 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
     known = lead.union(*map(terms.tokens_of, scope.excluded))
     below = _only_below(terms, skill, index, known)
     in_lead, in_text = _mass(found, terms), _mass(found, terms) + _mass(below, terms)
+    glossed = _glossed(terms, skill, index, lead, found | below)
+    glossed_lead = _mass((token for token, (_, leads) in glossed.items() if leads), terms) * GLOSS_SHARE
+    glossed_text = _mass(glossed, terms) * GLOSS_SHARE
     stack = compare_stacks(terms.named, skill, scope.included, load_technologies())
     exclusion, item = _exclusion(terms, scope, lead, index, words)
 
@@ -103,6 +114,8 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
     signals = Signals(
         lead_cover=in_lead / (terms.total or 1.0),
         text_cover=in_text / (terms.total or 1.0),
+        glossed_lead=(in_lead + glossed_lead) / (terms.total or 1.0),
+        glossed_text=(in_text + glossed_text) / (terms.total or 1.0),
         evidence=in_lead / (in_lead + EVIDENCE_HALF),
         text_evidence=in_text / (in_text + TEXT_HALF),
         keyword_cover=_share(terms.keywords, lead, terms.rarity),
@@ -123,6 +136,7 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
         signals=signals,
         matched=_telling(found, terms),
         matched_below=_telling(below, terms),
+        translated=tuple((token, glossed[token][0]) for token in _telling(glossed, terms)),
         stack=stack,
         ruled_out_by=item,
         named_out=names_skill(terms.excluded, skill.name, skill.id.rsplit("/", 1)[-1]),
@@ -141,6 +155,25 @@ def _only_below(terms: TaskTerms, skill: Skill, index: SkillIndex, known: set[st
         return set()
     position = index.position(skill.id)
     return {token for token in terms.weights if token not in known and index.has(FIELD, position, token)}
+
+
+def _glossed(
+    terms: TaskTerms, skill: Skill, index: SkillIndex, lead: set[str], found: set[str]
+) -> dict[str, tuple[str, bool]]:
+    """Return the other terms that are found by a translation: which one, and whether it stands in the lead."""
+    position = index.position(skill.id) if skill.id in index else None
+    glossed: dict[str, tuple[str, bool]] = {}
+    for token, glosses in terms.glosses.items():
+        if token in found:
+            continue
+        for gloss in glosses:
+            if lead.issuperset(gloss.tokens):
+                glossed[token] = gloss.text, True
+                break
+            held = position is not None and all(index.has(FIELD, position, one) for one in gloss.tokens)
+            if held and token not in glossed:
+                glossed[token] = gloss.text, False
+    return glossed
 
 
 def _mass(tokens: Iterable[str], terms: TaskTerms) -> float:

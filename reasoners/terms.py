@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from skill_selector.graph.records import TaskAnalysis
@@ -11,6 +11,7 @@ from skill_selector.reasoners.exclusion import excluded_by_task
 from skill_selector.reasoners.intent import NEUTRAL_VERBS
 from skill_selector.reasoners.technology import load_technologies
 from skill_selector.retrievers.everyday import everyday_tokens
+from skill_selector.retrievers.glossary import Concepts, Gloss, load_glossary
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.text import has_chinese, tokenize
 from skill_selector.retrievers.words import WordLists
@@ -54,6 +55,8 @@ class TaskTerms:
     """Technologies that the task names, as the table spells them."""
     excluded: tuple[str, ...]
     chinese: bool
+    glosses: Concepts = field(default_factory=dict)
+    """What its words are called in the other language; nothing where no skill is in that."""
 
     def tokens_of(self, text: str) -> list[str]:
         """Return the tokens of a skill's text; its Chinese words are not looked up where the task has none."""
@@ -74,6 +77,8 @@ def task_terms(task: str, analysis: TaskAnalysis, index: SkillIndex, words: Word
     # Each word of "pull request" is an everyday one; together they are not.
     phrases = _tokens(phrase for phrase in words.find_domain(task) if " " in phrase)
     _lower(weights, excluded=_tokens(excluded), everyday=everyday_tokens() - phrases)
+    chinese = has_chinese(task)
+    others = ~index.chinese if chinese else index.chinese
     actions = {token for word in words.find_action(analysis["intent"]) for token in tokenize(word)}
     return TaskTerms(
         weights=weights,
@@ -85,8 +90,21 @@ def task_terms(task: str, analysis: TaskAnalysis, index: SkillIndex, words: Word
         actions=frozenset(actions - everyday_tokens()),
         named=tuple(named),
         excluded=excluded,
-        chinese=has_chinese(task),
+        chinese=chinese,
+        glosses=_glosses(task, weights) if others.any() else {},
     )
+
+
+def _glosses(task: str, weights: Mapping[str, float]) -> Concepts:
+    """Return the glosses of each term, before them those of the longer words of the task that it is a part of."""
+    concepts = load_glossary().concepts(task, weights)
+    longer = [word for word in concepts if word not in weights]
+    found: dict[str, tuple[Gloss, ...]] = {}
+    for token in weights:
+        around = [gloss for word in longer if token in word for gloss in concepts[word]]
+        if glosses := (*around, *concepts.get(token, ())):
+            found[token] = glosses
+    return found
 
 
 def rarity(token: str, index: SkillIndex, words: WordLists) -> float:

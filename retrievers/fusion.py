@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from langchain_classic.retrievers.ensemble import EnsembleRetriever
 from langchain_core.documents import Document
+from numpy.typing import NDArray
 from pydantic import model_validator
 
 from skill_selector.graph.errors import RetrieverError
@@ -82,21 +83,30 @@ class ScoreFusionRetriever(EnsembleRetriever):
             table.setdefault(self._key(document), number)
         return table
 
-    def _cut_off(self, known: Collection[str]) -> dict[str, Document]:
-        """Return the other documents that are among the best of all although they lie beyond each child's limit."""
+    def totals(self) -> NDArray[np.float32] | None:
+        """Return the fused score of every skill [skills], or None where a child is no route over the same index."""
         routes = [child for child, weight in zip(self.retrievers, self.weights, strict=True) if weight]
         weights = [weight for weight in self.weights if weight]
         first = routes[0]
         if not isinstance(first, Route) or self.id_key != "id":
-            return {}
+            return None
         total = np.full(len(first.index), float(self.combine == "product"), dtype=np.float32)
         for route, weight in zip(routes, weights, strict=True):
             if not isinstance(route, Route) or route.index is not first.index:
-                return {}
+                return None
             if self.combine == "product":
                 total *= route.scores ** np.float32(weight)
             else:
                 total += route.scores * np.float32(weight)
+        return total
+
+    def _cut_off(self, known: Collection[str]) -> dict[str, Document]:
+        """Return the other documents that are among the best of all although they lie beyond each child's limit."""
+        total = self.totals()
+        if total is None:
+            return {}
+        first = next(child for child, weight in zip(self.retrievers, self.weights, strict=True) if weight)
+        assert isinstance(first, Route)  # noqa: S101 - or there were no totals
         best = ((at, first.index.ids[at]) for at in best_positions(total, first.limit))
         return {skill_id: first.document(at) for at, skill_id in best if skill_id not in known}
 

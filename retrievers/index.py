@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import Self, TypeVar
 
@@ -14,6 +15,7 @@ from skill_selector.retrievers.fields import FIELDS, all_words
 from skill_selector.retrievers.merged import MergedPostings
 from skill_selector.retrievers.postings import Postings, Progress
 from skill_selector.retrievers.snapshot import TRIES, IndexSnapshot
+from skill_selector.retrievers.text import is_chinese
 
 FieldPostings = Postings | MergedPostings
 _Answer = TypeVar("_Answer")
@@ -75,9 +77,18 @@ class SkillIndex:
             snapshot: what is on disk of an index over these skills, so that only the rest is built.
         """
         index = cls(skills, snapshot=snapshot)
-        for done, field in enumerate(fields):
-            index._field(field, _within(progress, done, len(fields)))
+        index.prepare(fields, progress)
         return index
+
+    def prepare(self, fields: Collection[str], progress: Progress | None = None) -> None:
+        """Build those of the named fields that are not there yet.
+
+        Args:
+            fields: names out of `FIELDS`.
+            progress: as for `build`.
+        """
+        for done, field in enumerate(fields):
+            self._field(field, _within(progress, done, len(fields)))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -112,6 +123,20 @@ class SkillIndex:
     def scores(self, field: str, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return BM25 scores, 0 or more, of tokens with their weights."""
         return self._ask(field, lambda postings: postings.scores(query))
+
+    def occurrences(self, field: str, token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the positions of the skills that hold the token, and the term frequency part of BM25 of each."""
+        return self._ask(field, lambda postings: postings.occurrences(token))
+
+    @cached_property
+    def chinese(self) -> NDArray[np.bool_]:
+        """Which skills have names and descriptions in Chinese."""
+        return np.array([is_chinese(f"{skill.name} {skill.description}") for skill in self.skills], dtype=bool)
+
+    @cached_property
+    def chinese_count(self) -> int:
+        """How many skills that are."""
+        return int(np.count_nonzero(self.chinese))
 
     def overlap(self, field: str, tokens: Iterable[str]) -> NDArray[np.bool_]:
         """Return which skills hold any of the tokens."""

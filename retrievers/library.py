@@ -1,7 +1,7 @@
 """A scanned catalogue with its index, kept in memory between the steps of a run and between runs."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -12,11 +12,13 @@ from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.snapshot import Snapshots, catalog_version
 from skill_selector.graph.errors import SkillDirectoryError
+from skill_selector.retrievers.embedder import Embedder
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.snapshot import IndexSnapshot
+from skill_selector.retrievers.vectorindex import VectorIndex
 
 Progress = Callable[[str, int], None]
-"""Called with what is going on (`scan` or `index`) and how many skills are done."""
+"""Called with what is going on (`scan`, `index` or `embed`) and how many skills or texts are done."""
 
 KEPT = 4
 """How many catalogues stay in memory."""
@@ -33,23 +35,39 @@ class Library:
         self.skills: tuple[Skill, ...] = tuple(skill for skill in catalog.skills if not skill.manual_only)
         self._cache = cache
         self._index: SkillIndex | None = None
+        self._vectors: dict[str, VectorIndex] = {}
         self._lock = Lock()
 
-    def index(self, progress: Progress | None = None) -> SkillIndex:
-        """Return the index over `skills`."""
+    def index(self, progress: Progress | None = None, fields: Collection[str] = ("source",)) -> SkillIndex:
+        """Return the index over `skills`, with at least the named fields built."""
         with self._lock:
             if self._index is None:
-                report = (lambda done, _total: progress("index", done)) if progress else None
-                self._index = SkillIndex.build(self.skills, progress=report, snapshot=self._snapshot())
+                self._index = SkillIndex(self.skills, snapshot=self._snapshot())
+            report = (lambda done, _total: progress("index", done)) if progress else None
+            self._index.prepare(fields, report)
             return self._index
+
+    def vectors(self, embedder: Embedder) -> VectorIndex:
+        """Return the vectors of `skills` under an embedder; nothing is read or made yet."""
+        with self._lock:
+            found = self._vectors.get(embedder.identity)
+            if found is None:
+                name, cache = f"vectors-{embedder.key}", self._cache
+                folders = {root: shelf_folder(cache, root, name) for root in self.catalog.roots} if cache else {}
+                found = self._vectors[embedder.identity] = VectorIndex(self.skills, embedder, folders, self._others())
+            return found
 
     def _snapshot(self) -> IndexSnapshot | None:
         if self._cache is None:
             return None
         folders = {root: index_folder(self._cache, root) for root in self.catalog.roots}
+        return IndexSnapshot(self.skills, folders, self._others())
+
+    def _others(self) -> list[Skill]:
+        """Return what other selections over the same roots may take."""
         chosen = {skill.id for skill in self.skills}
         everything = (*self.catalog.skills, *self.catalog.shadowed)
-        return IndexSnapshot(self.skills, folders, [skill for skill in everything if skill.id not in chosen])
+        return [skill for skill in everything if skill.id not in chosen]
 
 
 class LibraryCache:
@@ -101,6 +119,12 @@ class LibraryCache:
 
 def index_folder(cache: Cache, root: str) -> Path | None:
     """Return the folder for a root's segments, made where needed; None where that is not possible."""
+    tokens = code_version(str(Path(__file__).parent), *_TOKENIZERS)
+    return shelf_folder(cache, root, f"index-{tokens}-{catalog_version()}")
+
+
+def shelf_folder(cache: Cache, root: str, name: str) -> Path | None:
+    """Return a folder on a root's shelf, made where needed; None where that is not possible."""
     try:
         [opened] = open_roots(root)
     except SkillDirectoryError:  # it vanished after the scan
@@ -108,8 +132,7 @@ def index_folder(cache: Cache, root: str) -> Path | None:
     shelf = cache.shelf(opened)
     if shelf is None:
         return None
-    tokens = code_version(str(Path(__file__).parent), *_TOKENIZERS)
-    folder = shelf / f"index-{tokens}-{catalog_version()}"
+    folder = shelf / name
     try:
         if folder.exists():
             touch(folder)

@@ -66,6 +66,11 @@ class MergedPostings:
         at = np.flatnonzero(found.documents == position)
         return int(found.counts[at[0]]) if len(at) else 0
 
+    def occurrences(self, token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the documents that hold the token, and the term frequency part of BM25 of each."""
+        found = self._find(token)
+        return found.documents, saturated(found.counts, self._damping[found.documents])
+
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""
         total = np.zeros(self.size, dtype=np.float32)

@@ -125,6 +125,11 @@ class Postings:
         start, end = self._slice(token)
         return self.documents[start:end], self.counts[start:end]
 
+    def occurrences(self, token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the documents that hold the token, in order, and the term frequency part of BM25 of each."""
+        start, end = self._slice(token)
+        return self.documents[start:end], self.impacts[start:end] / np.float32(idf(self.size, end - start))
+
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""
         total = np.zeros(self.size, dtype=np.float32)

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from skill_selector.catalog.skill import Skill
 from skill_selector.graph.records import TaskAnalysis
 from skill_selector.graph.settings import Settings
 from skill_selector.retrievers.index import SkillIndex
+from skill_selector.retrievers.meaning import Meaning
+from skill_selector.retrievers.query import TaskQuery, task_query
+from skill_selector.retrievers.rarity import query_mass
 from skill_selector.retrievers.strategy import Strategy
 from skill_selector.retrievers.words import WordLists
 
@@ -25,3 +29,15 @@ class SearchRequest:
     settings: Settings
     words: WordLists
     strategy: Strategy
+    meaning: Meaning | None = None
+    """The skills' vectors, in the order of the index; None where they are switched off."""
+
+    @cached_property
+    def query(self) -> TaskQuery:
+        """The words of the task with their weights."""
+        return task_query(self.task, self.analysis, self.words)
+
+    @cached_property
+    def mass(self) -> float:
+        """How much telling matter the task's words hold: what its scores are divided by the root of."""
+        return query_mass(self.query, self.index)

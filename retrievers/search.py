@@ -6,15 +6,23 @@ from skill_selector.graph.errors import SettingError
 from skill_selector.graph.records import Candidate
 from skill_selector.retrievers.fusion import ScoreFusionRetriever
 from skill_selector.retrievers.request import SearchRequest
-from skill_selector.retrievers.routes import LIMIT, build_route
+from skill_selector.retrievers.routes import LIMIT, build_route, register_route
+from skill_selector.retrievers.semantic import semantic_route
+from skill_selector.retrievers.standing import add_standings
 from skill_selector.retrievers.steps import run_steps
 from skill_selector.retrievers.substrings import find_by_substrings
+from skill_selector.retrievers.task_routes import dictionary_route, task_route
+from skill_selector.retrievers.text import tokenize
 
 FEWEST = 50
 DEPTH = 4
 """Each route brings up this many times `top_k`, and at least `FEWEST`."""
 SPARE = 1.5
 """The same for a limit beyond `top_k`, whose order is looked at but not judged: enough to make up for copies."""
+
+register_route("task", task_route)
+register_route("dictionary", dictionary_route)
+register_route("semantic", semantic_route)
 
 __all__ = ["SearchRequest", "build_retriever", "search"]
 
@@ -36,7 +44,9 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
     if not request.index.mask(request.skills).any():
         return []
     depth = max(FEWEST, request.settings.top_k * DEPTH, ceil(most * SPARE))
-    documents = build_retriever(request, limit=depth).invoke(request.task)
+    retriever = build_retriever(request, limit=depth)
+    # Signs have a meaning to an encoder, but nobody can say that a skill fits "???".
+    documents = retriever.invoke(request.task) if tokenize(request.task) or request.analysis["keywords"] else []
     candidates: list[Candidate] = [
         {
             "id": document.metadata["id"],
@@ -47,6 +57,7 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
         }
         for document in documents
     ]
+    add_standings(candidates, retriever.totals(), request)
     return run_steps(candidates or find_by_substrings(request, depth), request)[:most]
 
 

@@ -1,37 +1,28 @@
 """Postings in one file that is never changed: written whole, mapped into memory, checked where it is read.
 
-The file is a header in JSON with its checksum, the checksums of the arrays' blocks, and the arrays. At the start, the
-header and what has one value a document are checked. Everything else is checked block by block, the first time that a
-query needs it: a checksum over the whole of a large index would cost more at every start than the queries.
+At the start, the header (see `arrayfile`) and what has one value a document are checked. Everything else is checked
+block by block, the first time that a query needs it: a checksum over the whole of a large index would cost more at
+every start than the queries.
 """
 
-import json
-import mmap
-import os
-import struct
-import zlib
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skill_selector.retrievers.blocks import BLOCK, DamagedError, Guard, block_sums
+from skill_selector.retrievers.arrayfile import MALFORMED, Arrays, Sums, map_arrays, write_arrays
+from skill_selector.retrievers.blocks import DamagedError, Guard
 from skill_selector.retrievers.lexicon import Lexicon, lexicon_arrays, sorted_tokens
 from skill_selector.retrievers.postings import Postings
 
-SUFFIX, TEMPORARY = ".segment", ".tmp"
+SUFFIX = ".segment"
 KEY_LENGTH = 16
 """Bytes of a document's key."""
 
 _MAGIC = b"skill-selector segment 1\n"
-_PREFIX = struct.Struct("<II")
-"""Length and checksum of the header."""
-_ALIGNED = 64
 _TYPES = {
     "keys": "u1",
     "lengths": "<i4",
@@ -43,8 +34,6 @@ _TYPES = {
     "starts": "<i8",
     "text": "u1",
 }
-
-_Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +52,14 @@ class Segment(Postings):
             DamagedError: it is not one of ours, or not whole.
             OSError: it cannot be read; FileNotFoundError where it has just been removed.
         """
-        with open(path, "rb") as file:
-            try:
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                return cls._of_arrays(path, *_read_arrays(data))
-            except (ValueError, TypeError, LookupError, AttributeError, OverflowError, struct.error) as error:
-                raise DamagedError(path) from error
+        arrays, sums = map_arrays(path, _MAGIC, _TYPES)
+        try:
+            return cls._of_arrays(path, arrays, sums)
+        except MALFORMED as error:
+            raise DamagedError(path) from error
 
     @classmethod
-    def _of_arrays(cls, path: Path, arrays: _Arrays, sums: Mapping[str, NDArray[np.uint32]]) -> Self:
+    def _of_arrays(cls, path: Path, arrays: Arrays, sums: Sums) -> Self:
         size = len(arrays["lengths"])
         guards = {
             name: Guard(path, values, sums[name], size if name == "documents" else None)
@@ -123,26 +111,7 @@ def write_segment(path: Path, postings: Postings, keys: bytes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    arrays = _arrays_of(postings, keys)
-    sums = {name: block_sums(values) for name, values in arrays.items()}
-    table = np.concatenate([sums[name] for name in _TYPES]).tobytes()
-    header = json.dumps({"lengths": [len(arrays[name]) for name in _TYPES], "table": zlib.crc32(table)}).encode()
-    # In the same folder, so that the last step is a renaming: whoever looks finds the whole file or none.
-    temporary = NamedTemporaryFile(dir=path.parent, prefix=path.stem, suffix=TEMPORARY, delete=False)  # noqa: SIM115
-    try:
-        with temporary as file:
-            file.write(_MAGIC + _PREFIX.pack(len(header), zlib.crc32(header)) + header + table)
-            for name in _TYPES:
-                file.write(bytes(-file.tell() % _ALIGNED))
-                file.write(np.ascontiguousarray(arrays[name]).data.cast("B"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary.name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary.name)
-        raise
-    _sync_folder(path.parent)
+    write_arrays(path, _MAGIC, _TYPES, _arrays_of(postings, keys))
 
 
 def _arrays_of(postings: Postings, keys: bytes) -> dict[str, NDArray[Any]]:
@@ -162,42 +131,3 @@ def _arrays_of(postings: Postings, keys: bytes) -> dict[str, NDArray[Any]]:
         **lexicon_arrays(tokens),
     }
     return {name: np.asarray(arrays[name], dtype=kind) for name, kind in _TYPES.items()}
-
-
-def _read_arrays(data: mmap.mmap) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[np.uint32]]]:
-    start = len(_MAGIC) + _PREFIX.size
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise ValueError("not a segment")
-    length, checksum = _PREFIX.unpack(data[len(_MAGIC) : start])
-    header = data[start : start + length]
-    if zlib.crc32(header) != checksum:
-        raise ValueError("the header was changed")
-    values = json.loads(header)
-    kinds = {name: np.dtype(kind) for name, kind in _TYPES.items()}
-    lengths = dict(zip(_TYPES, values["lengths"], strict=True))
-    blocks = {name: -(-lengths[name] * kinds[name].itemsize // BLOCK) for name in _TYPES}
-    at = start + length
-    table = np.frombuffer(data, dtype="<u4", count=sum(blocks.values()), offset=at)
-    if zlib.crc32(table.data) != values["table"]:
-        raise ValueError("the checksums were changed")
-    at += table.nbytes
-    arrays, sums, used = {}, {}, 0
-    for name, kind in kinds.items():
-        at += -at % _ALIGNED
-        arrays[name] = np.frombuffer(data, dtype=kind, count=lengths[name], offset=at)
-        at += arrays[name].nbytes
-        sums[name] = table[used : used + blocks[name]]
-        used += blocks[name]
-    if at != len(data):
-        raise ValueError("the file has another length")
-    return arrays, sums
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a renaming last, where the system has a way to."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

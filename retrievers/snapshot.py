@@ -17,10 +17,11 @@ import numpy as np
 
 from skill_selector.catalog.cache import warn_once
 from skill_selector.catalog.skill import Skill
+from skill_selector.retrievers.arrayfile import TEMPORARY
 from skill_selector.retrievers.blocks import DamagedError
 from skill_selector.retrievers.merged import MergedPostings, Part, merge
 from skill_selector.retrievers.postings import Postings
-from skill_selector.retrievers.segment import KEY_LENGTH, SUFFIX, TEMPORARY, Segment, write_segment
+from skill_selector.retrievers.segment import KEY_LENGTH, SUFFIX, Segment, write_segment
 
 Build = Callable[[Sequence[Skill]], tuple[Postings, Collection[int]]]
 """Makes the postings of some skills, and says which of them were read from files that changed since the scan."""

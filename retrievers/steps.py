@@ -13,6 +13,11 @@ from skill_selector.retrievers.text import has_chinese, normalize
 NAME_BONUS = 1.15
 """What the score of a skill is multiplied by when a keyword is its name (source 000)."""
 
+NEAR_COPY = 0.9
+"""Cosine beyond which two skills of one name are copies."""
+
+_EMPTY = sha256(b"").hexdigest()
+
 PostStep = Callable[[list[Candidate], SearchRequest], list[Candidate]]
 """Takes candidates best first, returns them best first; changes none of them in place."""
 
@@ -29,19 +34,24 @@ def name_bonus(candidates: list[Candidate], request: SearchRequest) -> list[Cand
 
 
 def collapse_copies(candidates: list[Candidate], request: SearchRequest) -> list[Candidate]:
-    """Leave the best of those skills that share name, description and body, and list the others in its `copies`."""
-    by_label: dict[tuple[str, str], list[int]] = {}
+    """Leave the best of those skills that are copies of each other, and list the others in its `copies`.
+
+    Copies share the name, and either the body or, where vectors are at hand, nearly all of the meaning.
+    """
+    by_name: dict[str, list[int]] = {}
     for at, one in enumerate(candidates):
-        skill = _skill(request, one["id"])
-        by_label.setdefault((_name_key(skill.name, dictionary=False), skill.description), []).append(at)
+        by_name.setdefault(_name_key(_skill(request, one["id"]).name, dictionary=False), []).append(at)
     copies: dict[int, list[str]] = {}
     dropped: set[int] = set()
-    for places in by_label.values():
-        first_of: dict[str, int] = {}
-        for at in places if len(places) > 1 else ():
-            first = first_of.setdefault(_body_digest(_skill(request, candidates[at]["id"])), at)
-            if first != at:
-                copies.setdefault(first, []).extend([candidates[at]["id"], *candidates[at]["copies"]])
+    for places in by_name.values():
+        firsts: list[int] = []
+        for at in places:
+            own = candidates[at]
+            first = next((one for one in firsts if _are_copies(candidates[one]["id"], own["id"], request)), None)
+            if first is None:
+                firsts.append(at)
+            else:
+                copies.setdefault(first, []).extend([own["id"], *own["copies"]])
                 dropped.add(at)
     return [
         {**one, "copies": [*one["copies"], *copies.get(at, [])]}
@@ -94,6 +104,19 @@ def _name_key(name: str, *, dictionary: bool = True) -> str:
 def _scaled(candidate: Candidate, factor: float) -> Candidate:
     routes = {route: share * factor for route, share in candidate["routes"].items()}
     return {**candidate, "score": candidate["score"] * factor, "routes": routes}
+
+
+def _are_copies(first: str, second: str, request: SearchRequest) -> bool:
+    """Say whether two skills of one name are copies."""
+    one, other = _skill(request, first), _skill(request, second)
+    # Nothing is no instruction that two skills could share.
+    if _body_digest(one) == _body_digest(other) and (
+        one.description == other.description or _body_digest(one) != _EMPTY
+    ):
+        return True
+    places = request.index.position(first), request.index.position(second)
+    cosine = request.meaning.similarity(*places) if request.meaning else None
+    return cosine is not None and cosine > NEAR_COPY
 
 
 def _body_digest(skill: Skill) -> str:

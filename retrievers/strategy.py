@@ -11,6 +11,9 @@ from skill_selector.graph.errors import SettingError
 from skill_selector.graph.settings import Settings
 from skill_selector.retrievers.fields import FIELDS
 
+SEMANTIC = "semantic"
+"""The builder of the route over vectors."""
+
 Combine = Literal["sum", "product"]
 Judge = Literal["rubric", "score"]
 
@@ -54,6 +57,8 @@ class Strategy:
 
     `post` names steps of `steps.POST_STEPS`, in order. `judge` is what decides: Reason #2's rubric, or the fused score
     itself. `threshold` and `gap` are on the judge's scale. `take` is how many skills a hit selects at most.
+    `calibrated`: the fused scores are on the scale of those that the local rubric was fitted to, so that candidates get
+    a standing.
     """
 
     name: str
@@ -64,6 +69,7 @@ class Strategy:
     threshold: float | None = None
     gap: float | None = None
     take: int = 1
+    calibrated: bool = False
 
     def __post_init__(self) -> None:
         names = [route.name for route in self.routes]
@@ -80,13 +86,38 @@ class Strategy:
             raise SettingError(f"strategy {self.name!r}: {'; '.join(found)}")
 
     @property
+    def semantic(self) -> bool:
+        """Whether one of its routes needs vectors."""
+        return any((route.builder or route.name) == SEMANTIC for route in self.routes)
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The fields of the index that its routes score, so that they can be built ahead."""
         return tuple(dict.fromkeys(name for route in self.routes for name in route.fields))
 
 
+TASK_FIELDS: Mapping[str, float] = MappingProxyType({"source": 0.6, "body": 0.4, "name": 0.2, "description": 0.2})
+"""Fields with their weights for the routes over the whole task."""
+GLOSS_WEIGHT = 0.4
+"""How much of a word its translation counts."""
+
 REACT = Strategy(
     name="react",
+    routes=(
+        *(
+            RouteSpec(kind, weight=f"weight_{kind}", builder="task", fields=TASK_FIELDS, options={"kind": kind})
+            for kind in ("action", "domain", "raw")
+        ),
+        RouteSpec("dictionary", weight=GLOSS_WEIGHT, fields=TASK_FIELDS),
+        RouteSpec(SEMANTIC),
+    ),
+    calibrated=True,
+)
+"""The default: the words of the task over four fields, apart by kind; what they are called in the other language; and,
+where vectors are at hand, how near the skill is in meaning."""
+
+SOURCE = Strategy(
+    name="source",
     routes=(
         RouteSpec(name="action", weight="weight_action"),
         RouteSpec(name="domain", weight="weight_domain"),
@@ -96,7 +127,7 @@ REACT = Strategy(
 )
 """Source 000: three routes over one text, a weighted sum, then the rubric."""
 
-_registry: dict[str, Strategy] = {REACT.name: REACT}
+_registry: dict[str, Strategy] = {one.name: one for one in (REACT, SOURCE)}
 _registering = Lock()
 
 

@@ -17,6 +17,9 @@ from skill_selector.retrievers.stopwords import ENGLISH_STOP_WORDS
 LONGEST_TOKEN = 64
 """Longer words, in characters, are keys, digests and encoded data; only their parts are searched for."""
 
+CHINESE_SHARE = 0.2
+"""From this share of Chinese letters on a text is Chinese: product names and code stay as they are in it."""
+
 # Extensions A to I and the compatibility block count as Chinese, Japanese kana do not.
 _HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 # Scripts that put no spaces between words, and Korean, whose particles stick to them: searched by pairs.
@@ -61,6 +64,14 @@ _LONE_LETTERS = frozenset("cr")
 def has_chinese(text: str) -> bool:
     """Tell whether a Chinese character occurs in the text."""
     return not text.isascii() and _HAN_CHARACTER.search(text) is not None
+
+
+def is_chinese(text: str) -> bool:
+    """Tell whether more than a fifth of the text's letters are Chinese characters."""
+    if not has_chinese(text):
+        return False
+    letters = sum(map(str.isalpha, text))
+    return len(_HAN_CHARACTER.findall(text)) > CHINESE_SHARE * letters
 
 
 def normalize(text: str, *, dictionary: bool = True) -> str:

@@ -6,6 +6,7 @@ from inspect import isawaitable
 from typing import Any
 from uuid import uuid4
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -14,6 +15,7 @@ from skill_selector.catalog.roots import list_paths
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.selector import SelectorGraph, build_selector, graph
+from skill_selector.graph.settings import offline_context
 from skill_selector.nodes.confirm import NO_SKILL
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.retrievers.custom import CustomRetriever
@@ -40,6 +42,7 @@ def select_skill(
     llm: BaseChatModel | None = None,
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
+    embeddings: Embeddings | str | None = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -53,6 +56,7 @@ def select_skill(
         llm: a chat model of your own.
         reasoner: a reasoner of your own, or the name of one: "auto", "llm", "local".
         retriever: a retriever of your own; see `build_selector`.
+        embeddings: LangChain embeddings of your own, or the name of some: "bundled", "none", "openai:MODEL".
         ask: decides when several skills fit equally; without it the outcome is then "ambiguous".
         progress: called with the step and the number of skills done, while folders are scanned and indexed.
         **options: settings of this run, by the names of `SelectorContext`.
@@ -61,7 +65,11 @@ def select_skill(
         SkillSelectorError: the task, a folder, a setting or the model cannot be used; the message says what to do.
     """
     _check_callable(ask=ask, progress=progress)
-    run = _Run(_selector(llm, reasoner, retriever, ask), _context(options, offline, reasoner, ask), progress)
+    run = _Run(
+        _selector(llm, reasoner, retriever, embeddings, ask),
+        _context(options, offline, reasoner, embeddings, ask),
+        progress,
+    )
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         for mode, chunk in run.selector.stream(given, **run.arguments):
@@ -87,6 +95,7 @@ async def aselect_skill(
     llm: BaseChatModel | None = None,
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
+    embeddings: Embeddings | str | None = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -96,7 +105,11 @@ async def aselect_skill(
     Arguments and errors are those of `select_skill`; `ask` may be async.
     """
     _check_callable(ask=ask, progress=progress)
-    run = _Run(_selector(llm, reasoner, retriever, ask), _context(options, offline, reasoner, ask), progress)
+    run = _Run(
+        _selector(llm, reasoner, retriever, embeddings, ask),
+        _context(options, offline, reasoner, embeddings, ask),
+        progress,
+    )
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         async for mode, chunk in run.selector.astream(given, **run.arguments):
@@ -141,17 +154,23 @@ def _selector(
     llm: BaseChatModel | None,
     reasoner: Reasoner | str | None,
     retriever: CustomRetriever | None,
+    embeddings: Embeddings | str | None,
     ask: Ask | None,
 ) -> SelectorGraph:
     own = None if isinstance(reasoner, str) else reasoner
-    if llm is None and own is None and retriever is None and ask is None:
+    vectors = None if isinstance(embeddings, str) else embeddings
+    if all(one is None for one in (llm, own, retriever, vectors, ask)):
         return graph
     saver = InMemorySaver() if ask else None
-    return build_selector(llm=llm, reasoner=own, retriever=retriever, checkpointer=saver)
+    return build_selector(llm=llm, reasoner=own, retriever=retriever, embeddings=vectors, checkpointer=saver)
 
 
 def _context(
-    options: dict[str, Any], offline: bool, reasoner: Reasoner | str | None, ask: Ask | None
+    options: dict[str, Any],
+    offline: bool,
+    reasoner: Reasoner | str | None,
+    embeddings: Embeddings | str | None,
+    ask: Ask | None,
 ) -> SelectorContext:
     named = reasoner if isinstance(reasoner, str) else None
     if offline and not (reasoner is None or named == "local"):
@@ -165,7 +184,9 @@ def _context(
         raise SettingError("on_ambiguous='report' and `ask` contradict each other; leave one out")
     if wanted is None:
         wanted = "ask" if ask else "report"
-    return SelectorContext.from_options({**options, "reasoner": "local" if offline else named, "on_ambiguous": wanted})
+    values = {**options, "reasoner": "local" if offline else named, "on_ambiguous": wanted}
+    vectors = embeddings if isinstance(embeddings, str) else None
+    return offline_context(SelectorContext.from_options({**values, "embeddings": vectors}), offline)
 
 
 def _check_callable(**given: object) -> None:

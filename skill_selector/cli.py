@@ -72,6 +72,7 @@ def _run(options: argparse.Namespace) -> int:
     run = {
         "select": commands.select,
         "scan": commands.scan,
+        "index": commands.index,
         "catalog": commands.catalog,
         "evaluate": commands.evaluate,
     }
@@ -87,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_select(commands)
     _add_scan(commands)
+    _add_index(commands)
     _add_catalog(commands)
     _add_evaluate(commands)
     return parser
@@ -106,6 +108,17 @@ def _add_scan(commands: Commands) -> None:
     command = commands.add_parser("scan", help="list the skills of folders, and everything that is wrong with them")
     command.add_argument("directories", metavar="DIR", nargs="+", help="a folder of skills")
     command.add_argument("--strict", action="store_true", help="exit with 1 when anything was wrong")
+    _add_json(command)
+
+
+def _add_index(commands: Commands) -> None:
+    command = commands.add_parser(
+        "index",
+        help="make what selections over folders need: index and vectors",
+        epilog="Vectors are made once for each text. Stop it at any time: what is finished is kept.",
+    )
+    command.add_argument("directories", metavar="DIR", nargs="+", help="a folder of skills, lowest precedence first")
+    command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
     _add_json(command)
 
 

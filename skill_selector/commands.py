@@ -46,6 +46,22 @@ def scan(options: argparse.Namespace) -> int:
     return NO_HIT if options.strict and catalog.diagnostics else HIT
 
 
+def index(options: argparse.Namespace) -> int:
+    """Make index and vectors on disk; 0 unless something was wrong."""
+    from skill_selector.indexing import index_skills  # noqa: PLC0415 - no other command needs it
+
+    with Progress() as progress:
+        made = index_skills(options.directories, strategy=options.strategy, progress=progress.report)
+    with console.printing():
+        if options.json:
+            console.out_json(made)
+        else:
+            console.out(f"{made['count']:,} skills; {made['texts']:,} texts, {made['embedded']:,} of them embedded now")
+    if not options.json:
+        console.note(f"vectors: {made['embedder'] or 'none'}; kept in {made['folder']}")
+    return HIT
+
+
 def catalog(options: argparse.Namespace) -> int:
     """Print the catalogue block of every skill, or of a task's candidates; 1 when it is empty."""
     if options.task is None and (options.strategy is not None or options.top_k is not None):

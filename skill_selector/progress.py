@@ -14,7 +14,12 @@ PATIENCE = 1.0
 PLAIN_INTERVAL = 2.0
 """Seconds between lines where stderr is no terminal."""
 
-_WORDS = {"scan": "reading skills", "index": "indexing skills", "evaluate": "evaluating tasks"}
+_WORDS = {
+    "scan": "reading skills",
+    "index": "indexing skills",
+    "embed": "embedding texts",
+    "evaluate": "evaluating tasks",
+}
 
 
 class Progress:

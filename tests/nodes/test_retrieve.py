@@ -31,7 +31,7 @@ def test_the_candidates_are_the_first_of_what_was_retrieved(pdf_skills: Path, wr
     assert len(state["candidates"]) == 2
     assert [one["id"] for one in state["candidates"]] == state["retrieved"][:2]
     assert state["retrieved"][0] == "pdf-merge"
-    assert len(set(state["retrieved"])) == len(state["retrieved"]) == 7
+    assert len(set(state["retrieved"])) == len(state["retrieved"]) == 9
 
 
 def test_more_than_fifty_are_not_kept_and_copies_leave_room_for_others(

@@ -180,7 +180,7 @@ def test_incidental_words_of_a_long_task_do_not_win() -> None:
 
 
 def test_a_guessed_description_needs_more_evidence() -> None:
-    task = "merge and rotate two PDF files"
+    task = "rotate the scanned pages of the annual review for the board"
     guessed = skill("pdf-tools", "Merge, split and rotate PDF files", inferred=True)
     assert judged(task, guessed)["pdf-tools"].score < judged(task, MERGE)["pdf-tools"].score - 5
 
@@ -189,11 +189,23 @@ def test_a_find_by_substring_cannot_be_a_hit() -> None:
     assert judged("merge two PDF files into one", MERGE, fallback=True)["pdf-tools"].score < HIT
 
 
-@pytest.mark.parametrize("task", ["画个三居室户型图", "帮我做一个荟萃分析"])
-def test_across_languages_the_reason_is_honest(task: str) -> None:
-    found = judged(task, skill("floor-plan", "Draw floor plans"), skill("meta-analysis", "Pool results of trials"))
+def test_across_languages_the_reason_is_honest() -> None:
+    found = judged("帮我做一个荟萃分析", skill("floor-plan", "Draw floor plans"), skill("recipes", "Cook dinner"))
     assert best(found)[1] < HIT
     assert all("没有共同的词" in one.reason and "语言不同" in one.reason for one in found.values())
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "shown"),
+    [("画个三居室户型图", "floor-plan", "→ floor plan"), ("帮我做一个荟萃分析", "trials", "→ meta-analysis")],
+)
+def test_a_translation_that_matched_is_shown(task: str, name: str, shown: str) -> None:
+    pool = (skill("floor-plan", "Draw floor plans"), skill("trials", "Meta-analysis of trials"))
+    found = judged(task, *pool)
+
+    assert best(found)[0] == name
+    assert shown in found[name].reason
+    assert "没有共同的词" not in found[name].reason
 
 
 @pytest.mark.parametrize(("task", "chinese"), [("merge two PDF files", False), ("把两个 PDF 合并", True)])

@@ -9,7 +9,7 @@ from skill_selector.catalog.skill import Skill
 from skill_selector.graph.settings import Settings
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.search import SearchRequest
-from skill_selector.retrievers.strategy import REACT, Strategy
+from skill_selector.retrievers.strategy import SOURCE, Strategy
 from skill_selector.retrievers.words import WordLists
 
 MakeSkill = Callable[..., Skill]
@@ -39,7 +39,7 @@ def make_request() -> MakeRequest:
         keywords: Sequence[str] = (),
         intent: str = "",
         when_to_use: str = "",
-        strategy: Strategy = REACT,
+        strategy: Strategy = SOURCE,
         index: SkillIndex | None = None,
         **settings: Any,
     ) -> SearchRequest:

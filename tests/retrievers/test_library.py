@@ -135,7 +135,7 @@ print(json.dumps({"best": selection.best, "loaded": [name for name in ("jieba", 
 def test_an_english_task_does_without_the_chinese_dictionary_once_the_snapshot_is_there(
     pdf_skills: Path, write_skill: WriteSkill
 ) -> None:
-    write_skill("pdf-合并", "合并 PDF 文件。Not for 扫描件.", when_to_use="用户要把多个 PDF 合成一个")
+    write_skill("周报-整理", "整理每周工作。Not for 扫描件.", when_to_use="用户要写周报")
     results = []
     for _ in range(2):
         command = [sys.executable, "-c", SELECT, "Merge several PDF files into one document", str(pdf_skills)]

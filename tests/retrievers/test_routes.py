@@ -131,7 +131,7 @@ async def test_a_route_answers_asynchronously_too(make_skill: MakeSkill, make_re
 
 
 def test_an_unknown_builder_is_answered_with_the_known_ones(make_request: MakeRequest) -> None:
-    with pytest.raises(SettingError, match="no builder 'vector'; known are action, domain, raw"):
+    with pytest.raises(SettingError, match=r"no builder 'vector'; known are action, .*raw, .*task"):
         build_route(make_request([]), RouteSpec("semantic", builder="vector"))
 
 

@@ -54,9 +54,9 @@ def test_copies_collapse_into_the_best_placed(make_skill: MakeSkill, make_reques
     before = candidates(*[(key, 6.0 - at) for at, key in enumerate(order)])
     found = collapse_copies(before, make_request(skills))
 
-    assert [one["id"] for one in found] == ["two/pdf", "three/pdf", "five/pdf", "six/pdf"]
-    assert found[0]["copies"] == ["one/pdf", "four/pdf"]
-    assert [one["copies"] for one in found[1:]] == [[], [], []]
+    assert [one["id"] for one in found] == ["two/pdf", "three/pdf", "six/pdf"]
+    assert found[0]["copies"] == ["one/pdf", "four/pdf", "five/pdf"]
+    assert [one["copies"] for one in found[1:]] == [[], []]
     assert all(one["copies"] == [] for one in before)
 
 

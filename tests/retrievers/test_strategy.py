@@ -7,6 +7,7 @@ from skill_selector.graph.settings import Settings
 from skill_selector.retrievers import strategy as module
 from skill_selector.retrievers.strategy import (
     REACT,
+    SOURCE,
     RouteSpec,
     Strategy,
     get_strategy,
@@ -22,14 +23,22 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_registry", dict(module._registry))
 
 
-def test_react_has_the_three_routes_of_its_source_with_weights_from_the_settings() -> None:
+def test_the_strategy_of_the_source_has_its_three_routes_with_weights_from_the_settings() -> None:
     settings = Settings(weight_action=0.1, weight_domain=0.2, weight_raw=0.7)
 
+    assert get_strategy("source") is SOURCE
+    assert {one.name: one.weight_in(settings) for one in SOURCE.routes} == {"action": 0.1, "domain": 0.2, "raw": 0.7}
+    assert [one.weight_in(Settings()) for one in SOURCE.routes] == [0.4, 0.4, 0.2]
+    assert SOURCE.fields == ("source",)
+    assert (SOURCE.combine, SOURCE.judge, SOURCE.threshold, SOURCE.gap, SOURCE.take) == ("sum", "rubric", None, None, 1)
+
+
+def test_the_default_weighs_the_same_three_routes_by_the_same_settings() -> None:
+    weights = {one.name: one.weight for one in REACT.routes if isinstance(one.weight, str)}
+
     assert get_strategy("react") is REACT
-    assert {one.name: one.weight_in(settings) for one in REACT.routes} == {"action": 0.1, "domain": 0.2, "raw": 0.7}
-    assert [one.weight_in(Settings()) for one in REACT.routes] == [0.4, 0.4, 0.2]
-    assert REACT.fields == ("source",)
-    assert (REACT.combine, REACT.judge, REACT.threshold, REACT.gap, REACT.take) == ("sum", "rubric", None, None, 1)
+    assert weights == {one.name: one.weight for one in SOURCE.routes}
+    assert REACT.fields == ("source", "body", "name", "description")
 
 
 def test_names_are_found_whatever_their_case() -> None:
@@ -39,7 +48,7 @@ def test_names_are_found_whatever_their_case() -> None:
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     register_strategy(Strategy("mine", ONE_ROUTE))
 
-    with pytest.raises(SettingError, match="no strategy 'raect'; known are mine, react"):
+    with pytest.raises(SettingError, match="no strategy 'raect'; known are mine, react, source"):
         get_strategy("raect")
 
 
