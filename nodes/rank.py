@@ -71,7 +71,8 @@ class Rank:
         request = RankRequest(
             task=state["resolved_task"],
             analysis=analysis,
-            candidates=tuple(state["candidates"]),
+            # a run that goes on after a restart may find that a candidate has gone
+            candidates=tuple(one for one in state["candidates"] if one["id"] in library.catalog.by_id),
             skills=library.catalog.by_id,
             index=library.index(),
             settings=settings,
@@ -120,7 +121,8 @@ def _next_step(
     settings, room = job.request.settings, state["remaining_steps"] - 1
     cut: list[Degradation] = []
     if rounds[-1]["outcome"] == "ambiguous" and len(rounds) < settings.max_attempts and not _repeats(rounds):
-        if room >= ROUND_STEPS:
+        # the question that a last tie leads to needs its step too
+        if room >= ROUND_STEPS + (settings.on_ambiguous == "ask"):
             return "analyze", cut
         cut.append(_no_room(job, "another analysis", "the rounds so far"))
     if settings.on_ambiguous == "ask" and best_round(rounds)["outcome"] == "ambiguous":

@@ -84,7 +84,7 @@ def select_skill(
             if isinstance(answer, Coroutine):
                 answer.close()
             raise SettingError("`ask` is async: call `aselect_skill`, or pass a plain function")
-        given = Command(resume=answer or NO_SKILL)
+        given = run.resumed(answer)
 
 
 async def aselect_skill(
@@ -118,7 +118,7 @@ async def aselect_skill(
             return SkillSelection.from_state(run.state)
         try:
             answer = ask(run.question)
-            given = Command(resume=(await answer if isawaitable(answer) else answer) or NO_SKILL)
+            given = run.resumed(await answer if isawaitable(answer) else answer)
         except EOFError:
             return SkillSelection.from_state(run.state)
 
@@ -142,6 +142,17 @@ class _Run:
             self.state = chunk
         elif self._progress:
             self._progress(chunk["step"], chunk["done"])
+
+    def resumed(self, answer: object) -> "Command[Any]":
+        """Return what goes on with an answer to the question.
+
+        Raises:
+            SettingError: it is none of the ids that were offered, and not None. Asking again would never end.
+        """
+        offered = [one["id"] for one in self.question["candidates"]] if self.question else []
+        if answer is not None and answer not in (*offered, NO_SKILL):
+            raise SettingError(f"`ask` returned {answer!r}; it must return one of {offered}, or None for none of them")
+        return Command(resume=NO_SKILL if answer is None else answer)
 
     @property
     def question(self) -> dict[str, Any] | None:

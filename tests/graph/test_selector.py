@@ -15,10 +15,12 @@ from langgraph.types import Command
 
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import ReasonerError, SettingError, SkillDirectoryError, TaskError
-from skill_selector.graph.selector import SelectorGraph, build_selector
+from skill_selector.graph.selector import SelectorGraph, build_selector, wire
 from skill_selector.graph.state import SelectorOutput
+from skill_selector.nodes.parts import Parts
 from skill_selector.reasoners.base import RankReply, RankRequest
 from skill_selector.reasoners.scripted import ScriptedReasoner
+from skill_selector.retrievers.library import LibraryCache
 from skill_selector.testing import ScriptedChatModel
 
 TASK = "merge PDF files, chart CSV tables, write 会议纪要"
@@ -287,6 +289,24 @@ def test_a_candidate_that_has_gone_since_the_question_cannot_be_chosen(run: Run,
     question = again["__interrupt__"][0].value
     assert [one["id"] for one in question["candidates"]] == ["pdf-merge"]
     assert "csv-chart" in question["error"]
+
+
+@pytest.mark.parametrize("limit", range(6, 13))
+def test_another_analysis_never_takes_the_step_that_the_question_needs(pdf_skills: Path, limit: int) -> None:
+    rounds = [{"pdf-merge": 80.0, "csv-chart": 75.0 - number / 10} for number in range(6)]
+    selector = build_selector(reasoner=ScriptedReasoner(*rounds), checkpointer=InMemorySaver())
+    context = SelectorContext(max_attempts=3, on_ambiguous="ask")
+    config: RunnableConfig = {**thread(), "recursion_limit": limit}
+    assert "__interrupt__" in selector.invoke(start(pdf_skills), config, context=context)
+
+
+def test_a_candidate_that_has_gone_after_a_restart_is_left_out(pdf_skills: Path) -> None:
+    selector = build_selector(reasoner=ScriptedReasoner(CLEAR), checkpointer=InMemorySaver())
+    selector.invoke(start(pdf_skills), thread(), interrupt_before=["rank"])
+    shutil.rmtree(pdf_skills / "csv-chart")
+    restarted = wire(Parts(reasoner=ScriptedReasoner(CLEAR), libraries=LibraryCache()), selector.checkpointer)
+    result = restarted.invoke(None, thread())
+    assert [one["skill"]["id"] for one in result["ranked"]] == ["pdf-merge", "meeting-notes"]
 
 
 def test_a_task_whose_run_failed_does_not_stand_in_for_the_next(run: Run, pdf_skills: Path, tmp_path: Path) -> None:

@@ -145,6 +145,14 @@ def test_an_argument_that_cannot_be_used_is_refused(
         select(TASK, pdf_skills, **options)
 
 
+@pytest.mark.parametrize("answer", ["zzz", 1, "merge-pdf", " pdf-merge ", ["pdf-merge"], ""])
+def test_an_answer_that_was_not_offered_is_an_error_not_an_endless_question(
+    select: Select, pdf_skills: Path, answer: Any
+) -> None:
+    with pytest.raises(SettingError, match="csv-chart"):
+        select(TASK, pdf_skills, reasoner=ScriptedReasoner(TIE), ask=lambda _question: answer)
+
+
 def test_ask_may_be_async_in_the_async_call_only(pdf_skills: Path) -> None:
     async def ask(question: dict[str, Any]) -> str:
         await asyncio.sleep(0)
