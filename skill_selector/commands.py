@@ -1,11 +1,13 @@
 """What each command does, between its arguments and its exit status."""
 
 import argparse
+import gc
 import sys
 from typing import Any
 
 from skill_selector import console, listing, scoreboard
 from skill_selector.catalog.catalog import Catalog
+from skill_selector.catalog.garbage import paused_collection
 from skill_selector.graph.errors import SettingError, SkillSelectorError, TaskError
 from skill_selector.progress import Progress
 from skill_selector.prompts.catalogue import render_catalogue
@@ -124,7 +126,11 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> SkillSelection:
-    from skill_selector.api import select_skill  # noqa: PLC0415 - `scan` does without the graph
+    # What is imported stays until the process ends: searching it for garbage, then and at the end, takes a quarter of
+    # the whole run.
+    with paused_collection():
+        from skill_selector.api import select_skill  # noqa: PLC0415 - `scan` does without the graph
+    gc.freeze()
 
     with Progress() as progress:
 
