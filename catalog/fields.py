@@ -29,6 +29,7 @@ class Fields:
     allowed_tools: tuple[str, ...] | None = None
     disallowed_tools: tuple[str, ...] = ()
     manual_only: bool = False
+    user_invocable: bool = True
     rest: dict[str, Any] = field(default_factory=dict)
     """What none of these took, as it was given."""
 
@@ -46,7 +47,8 @@ def read_fields(values: dict[str, Any], report: Report) -> Fields:
         when_to_use=visible(reader.text("when_to_use") or "", "when to use", report),
         triggers=reader.texts("triggers"),
         tags=reader.texts("tags"),
-        manual_only=reader.switch("manual_only"),
+        manual_only=reader.switch("manual_only", default=False),
+        user_invocable=reader.switch("user_invocable", default=True),
     )
     reader.tools(fields)
     fields.rest = reader.rest()
@@ -133,7 +135,7 @@ class _Reader:
             found.update(dict.fromkeys(as_list(holder.pop(key))))
         return tuple(found)
 
-    def switch(self, name: Field) -> bool:
+    def switch(self, name: Field, *, default: bool) -> bool:
         """Return a field that is true or false."""
         for holder, key in self.places.get(name, ()):
             value = holder.pop(key)
@@ -142,7 +144,7 @@ class _Reader:
                 return answer
             if as_text(value):
                 self._unusable(holder, key, value, "is neither true nor false")
-        return False
+        return default
 
     def tools(self, fields: Fields) -> None:
         """Fill in the tools that a skill may use and those that it may not."""

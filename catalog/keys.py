@@ -16,6 +16,7 @@ Field = Literal[
     "allowed_tools",
     "disallowed_tools",
     "manual_only",
+    "user_invocable",
 ]
 
 SPELLINGS: dict[Field, tuple[str, ...]] = {
@@ -40,6 +41,7 @@ SPELLINGS: dict[Field, tuple[str, ...]] = {
     "allowed_tools": ("allowedtools", "allowtools", "允许工具"),
     "disallowed_tools": ("disallowedtools", "disallowtools", "deniedtools", "blockedtools", "禁用工具"),
     "manual_only": ("disablemodelinvocation",),
+    "user_invocable": ("userinvocable",),
 }
 """A field's keys in lower case, without hyphens, underscores and spaces; an earlier one beats a later one."""
 
@@ -48,7 +50,7 @@ DESCRIPTION_STAND_INS = ("shortdescription", "summary", "desc", "about", "简介
 
 _FIELDS: dict[str, Field] = {spelling: name for name, spellings in SPELLINGS.items() for spelling in spellings}
 _TABLE = str.maketrans("", "", "-_ ")
-_OTHERS = {"metadata", "license", "author", "tools", "model", "title", "homepage", "argumenthint", "userinvocable"}
+_OTHERS = {"metadata", "license", "author", "tools", "model", "title", "homepage", "argumenthint"}
 
 
 @lru_cache(maxsize=4096)

@@ -112,6 +112,7 @@ def _build(document: Document, keep_body: bool, report: Report, **place: str) ->
         allowed_tools=fields.allowed_tools,
         disallowed_tools=fields.disallowed_tools,
         manual_only=fields.manual_only,
+        user_invocable=fields.user_invocable,
         inferred=inferred,
         metadata=MappingProxyType(fields.rest) if fields.rest else NOTHING,
         loaded_body=document.body if keep_body else None,

@@ -105,6 +105,7 @@ def _values(skill: Skill | None) -> list[Any] | None:
         skill.allowed_tools,
         skill.disallowed_tools,
         skill.manual_only,
+        skill.user_invocable,
         skill.inferred,
         dict(skill.metadata),
     ]
@@ -127,6 +128,7 @@ def _skill(record: Record, found: Found, file: str) -> Skill | None:
         allowed_tools,
         disallowed_tools,
         manual_only,
+        user_invocable,
         inferred,
         metadata,
     ) = record.skill
@@ -149,6 +151,7 @@ def _skill(record: Record, found: Found, file: str) -> Skill | None:
         allowed_tools=None if allowed_tools is None else tuple(allowed_tools),
         disallowed_tools=tuple(disallowed_tools),
         manual_only=manual_only,
+        user_invocable=user_invocable,
         inferred=inferred,
         metadata=MappingProxyType(metadata) if metadata else NOTHING,
     )

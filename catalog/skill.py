@@ -36,6 +36,8 @@ class Skill:
     disallowed_tools: tuple[str, ...] = ()
     manual_only: bool = False
     """The author keeps it out of automatic selection (`disable-model-invocation: true`)."""
+    user_invocable: bool = True
+    """The author lets a human call it by its name (`user-invocable`, true unless the file says false)."""
     inferred: bool = False
     """The description was guessed from the first paragraph (and the name from the folder, where none was given)."""
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))

@@ -16,6 +16,9 @@ Reason = Literal[
     "empty_catalog",
     "chosen",  # by the human: hit
     "declined",  # by the human: no_match
+    "called",  # the task names its skill, as "/name" or in words: hit
+    "ambiguous_call",  # several skills have the name: ambiguous
+    "refused_call",  # its author lets nobody call it: no_match
 ]
 
 RUBRIC: dict[Dimension, float] = {"intent": 40.0, "tech_stack": 30.0, "constraints": 20.0, "keywords": 10.0}

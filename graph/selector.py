@@ -1,4 +1,7 @@
-"""The wiring of the selector graph: scan → analyze → retrieve → rank → (analyze | confirm | end)."""
+"""The wiring of the selector graph: scan → analyze → retrieve → rank → (analyze | confirm | end).
+
+A task that calls its skill by name ends after `scan`, or with the question where several skills have that name.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -72,7 +75,7 @@ def wire(parts: Parts, checkpointer: Checkpointer = None) -> SelectorGraph:
     builder.add_node("rank", RunnableLambda(rank.run, afunc=rank.arun, name="rank"))
     builder.add_node("confirm", Confirm(parts).run)
     builder.add_edge(START, "scan")
-    builder.add_conditional_edges("scan", _next_step, {"analyze": "analyze", "end": END})
+    builder.add_conditional_edges("scan", _next_step, {"analyze": "analyze", "confirm": "confirm", "end": END})
     builder.add_edge("analyze", "retrieve")
     builder.add_edge("retrieve", "rank")
     builder.add_conditional_edges("rank", _next_step, {"analyze": "analyze", "confirm": "confirm", "end": END})

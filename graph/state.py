@@ -65,6 +65,8 @@ class SelectorState(SelectorInput, SelectorOutput, total=False):
     """Analyses so far in this task."""
     candidates: list[Candidate]
     """What Act hands to Reason #2: at most `top_k`."""
+    excluded: list[Candidate]
+    """What was retrieved and the task rules out by name: nobody scores it, the result shows it."""
     retrieved: list[str]
     """Ids in the order of retrieval, best first, at most 50 or `top_k`: where the candidates were cut from."""
     rounds: list[Round]

@@ -15,6 +15,9 @@ from skill_selector.retrievers.strategy import get_strategy
 NO_SKILL = "none"
 """The answer that means 'none of these'. A run cannot be resumed with null."""
 
+_TIED = "Several skills fit this task about equally. Which one shall be used?"
+_SAME_NAME = "Several skills have the name that this task calls. Which one shall be used?"
+
 
 class Confirm:
     """Offers the tied candidates and takes the answer: a skill id, or none."""
@@ -26,10 +29,13 @@ class Confirm:
         """Interrupt the run until there is an answer that can be used, then return the update."""
         watch = Stopwatch("confirm")
         settings = self._parts.settings()
-        tied = Bar.of(settings, get_strategy(settings.strategy)).tied(state["ranked"])
+        named = state["reason"] == "ambiguous_call"
+        tied = state["ranked"]
+        if not named:
+            tied = Bar.of(settings, get_strategy(settings.strategy)).tied(tied)
         # The answer may come days later: what has gone by then is no longer on offer.
         offered = [one for one in tied if os.path.isdir(one["skill"]["path"])]
-        choice = _ask(state["resolved_task"], offered)
+        choice = _ask(state["resolved_task"], offered, _SAME_NAME if named else _TIED)
         update = result_of_human(choice)
         entry = watch.entry(
             state["attempt"],
@@ -39,10 +45,10 @@ class Confirm:
         return {**update, "next_step": "end", "selector_trace": [entry]}
 
 
-def _ask(task: str, offered: list[RankedSkill]) -> RankedSkill | None:
+def _ask(task: str, offered: list[RankedSkill], words: str) -> RankedSkill | None:
     by_id = {one["skill"]["id"]: one for one in offered}
     question: dict[str, Any] = {
-        "question": "Several skills fit this task about equally. Which one shall be used?",
+        "question": words,
         "task": task,
         "candidates": [
             {

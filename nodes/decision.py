@@ -45,15 +45,18 @@ def close_round(
     candidates: Sequence[Candidate],
     ranked: list[RankedSkill],
     bar: Bar,
+    *,
+    excluded: Sequence[Candidate] = (),
 ) -> Round:
     """Return the record of a round: what was understood, retrieved and ranked, and what that means.
 
     hit: the best score reaches the threshold and leads the second by the gap; ambiguous: it reaches the threshold
-    only; no_match: it does not (source 000). A single candidate's gap is its score.
+    only; no_match: it does not (source 000). A single candidate's gap is its score. What the user excluded stands at
+    the end of `ranked`, without points.
     """
     top = ranked[0]["score"] if ranked else 0.0
     gap = round(top - (ranked[1]["score"] if len(ranked) > 1 else 0.0), 1)
-    outcome, reason = _outcome(candidates, ranked, gap, bar)
+    outcome, reason = _outcome(candidates, ranked, gap, bar, excluded)
     return {
         "number": number,
         "analysis": analysis,
@@ -66,10 +69,16 @@ def close_round(
 
 
 def _outcome(
-    candidates: Sequence[Candidate], ranked: Sequence[RankedSkill], gap: float, bar: Bar
+    candidates: Sequence[Candidate],
+    ranked: Sequence[RankedSkill],
+    gap: float,
+    bar: Bar,
+    excluded: Sequence[Candidate],
 ) -> tuple[Outcome, Reason]:
     if ranked and ranked[0]["veto"] is None and ranked[0]["score"] >= max(bar.threshold, _LEAST_SCORE):
         return ("hit", "clear_winner") if gap >= bar.gap else ("ambiguous", "gap_too_small")
+    if excluded and (not candidates or excluded[0]["score"] > candidates[0]["score"]):
+        return "no_match", "vetoed"
     if all(candidate["fallback"] for candidate in candidates):
         return "no_match", "no_overlap"
     if any(one["veto"] for one in ranked if one["skill"]["id"] == candidates[0]["id"]):
@@ -109,6 +118,23 @@ def result_of_human(choice: RankedSkill | None) -> dict[str, Any]:
         "best": skill,
         "skill_path": skill["path"],
         "selected": [skill],
+    }
+
+
+def result_of_call(reason: Reason, ranked: list[RankedSkill]) -> dict[str, Any]:
+    """Return the result keys of a task that calls its skill by name: `called`, `ambiguous_call` or `refused_call`."""
+    top = ranked[0]["score"]
+    outcomes: dict[Reason, Outcome] = {"called": "hit", "ambiguous_call": "ambiguous"}
+    chosen = ranked[0]["skill"] if reason == "called" else None
+    return {
+        **undecided(),
+        **_result(outcomes.get(reason, "no_match"), reason, "human"),
+        "best": chosen,
+        "skill_path": chosen["path"] if chosen else None,
+        "selected": [chosen] if chosen else [],
+        "top_score": top,
+        "score_gap": round(top - (ranked[1]["score"] if len(ranked) > 1 else 0.0), 1),
+        "ranked": ranked,
     }
 
 

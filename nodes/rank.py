@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from skill_selector.graph.records import Degradation, Round
+from skill_selector.graph.records import Candidate, Degradation, Round
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.answers import check_ranking, numbered
 from skill_selector.nodes.decision import Bar, best_round, close_round, result_of
 from skill_selector.nodes.parts import Parts
-from skill_selector.nodes.ranking import rank_candidates
+from skill_selector.nodes.ranking import rank_candidates, rank_excluded
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
 from skill_selector.retrievers.strategy import Strategy, get_strategy
@@ -28,6 +28,8 @@ class _Job:
     strategy: Strategy
     reasoner: Reasoner | None
     """None where there is nothing to ask: no candidates, or the strategy's score is the judge."""
+    excluded: tuple[Candidate, ...]
+    """Those of the best that the task rules out by name, at most `top_k`."""
 
     def checked(self, reply: RankReply) -> RankReply:
         """Return the reasoner's answer, which may come from code of the caller's own.
@@ -81,14 +83,16 @@ class Rank:
             degraded=tuple(state["degraded"]),
         )
         asked = bool(request.candidates) and strategy.judge == "rubric"
-        return _Job(watch, request, strategy, self._parts.reasoner_for(settings) if asked else None)
+        excluded = [one for one in state["excluded"] if one["id"] in library.catalog.by_id][: settings.top_k]
+        return _Job(watch, request, strategy, self._parts.reasoner_for(settings) if asked else None, tuple(excluded))
 
 
 def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[str, Any]:
     request = job.request
     ranked = rank_candidates(request.candidates, request.skills, reply.judgements if reply else None)
+    ranked += rank_excluded(job.excluded, request.skills, request.task)
     bar = Bar.of(request.settings, job.strategy)
-    closed = close_round(request.attempt, request.analysis, request.candidates, ranked, bar)
+    closed = close_round(request.attempt, request.analysis, request.candidates, ranked, bar, excluded=job.excluded)
     rounds = [*state["rounds"], closed]
     step, cut = _next_step(state, rounds, job)
     entry = job.watch.entry(

@@ -1,11 +1,13 @@
 """Candidates and their judgements, put together into the ranked list."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from skill_selector.catalog.skill import Skill
 from skill_selector.graph.errors import ReasonerError
-from skill_selector.graph.records import Candidate, RankedSkill, SkillRef
+from skill_selector.graph.records import RUBRIC, Candidate, RankedSkill, SkillRef
 from skill_selector.reasoners.base import Judgement
+from skill_selector.retrievers.text import has_chinese
 
 SHOWN_DESCRIPTION = 1024
 """Characters of a description in a result: the format's own limit. More would swell every checkpoint."""
@@ -37,6 +39,14 @@ def rank_candidates(
     return sorted(ranked, key=lambda one: -one["score"])
 
 
+def rank_excluded(excluded: Sequence[Candidate], skills: Mapping[str, Skill], task: str) -> list[RankedSkill]:
+    """Return the skills that a task rules out by name, without points."""
+    why = "excluded by user: the task names it as one not to use"
+    if has_chinese(task):
+        why = "用户已排除（excluded by user）：任务点名不用这个技能"
+    return [ruled_out(skills[one["id"]], why, one) for one in excluded]
+
+
 def _by_rubric(candidate: Candidate, skill: Skill, judgement: Judgement) -> RankedSkill:
     return {
         "skill": skill_ref(skill),
@@ -61,6 +71,34 @@ def _by_route(candidate: Candidate, skill: Skill) -> RankedSkill:
         "routes": candidate["routes"],
         "retrieval_score": candidate["score"],
         "copies": candidate["copies"],
+    }
+
+
+def taken_as_called(skill: Skill, reason: str, copies: list[str]) -> RankedSkill:
+    """Return a skill that a human named: all points, since nothing tells more surely what somebody wants."""
+    return {
+        "skill": skill_ref(skill),
+        "score": math.fsum(RUBRIC.values()),
+        "dimensions": dict(RUBRIC),
+        "reason": reason,
+        "veto": None,
+        "routes": {},
+        "retrieval_score": 0.0,
+        "copies": copies,
+    }
+
+
+def ruled_out(skill: Skill, why: str, candidate: Candidate | None = None) -> RankedSkill:
+    """Return a skill that is out before anybody scored it."""
+    return {
+        "skill": skill_ref(skill),
+        "score": 0.0,
+        "dimensions": dict.fromkeys(RUBRIC, 0.0),
+        "reason": why,
+        "veto": why,
+        "routes": candidate["routes"] if candidate else {},
+        "retrieval_score": candidate["score"] if candidate else 0.0,
+        "copies": candidate["copies"] if candidate else [],
     }
 
 

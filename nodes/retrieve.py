@@ -8,6 +8,7 @@ from skill_selector.graph.records import Degradation
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.trace import Stopwatch
+from skill_selector.reasoners.exclusion import excluded_by_task, is_excluded
 from skill_selector.retrievers.custom import search_custom
 from skill_selector.retrievers.search import SearchRequest, search
 from skill_selector.retrievers.strategy import get_strategy
@@ -51,6 +52,9 @@ class Retrieve:
         own = self._parts.retriever
         most = max(RETRIEVED, settings.top_k)
         found = search(request, limit=most) if own is None else search_custom(own, request, limit=most)
+        phrases = excluded_by_task(state["resolved_task"])
+        excluded = [one for one in found if is_excluded(phrases, library.catalog.by_id[one["id"]])]
+        found = [one for one in found if one not in excluded]
         candidates = found[: settings.top_k]
         entry = watch.entry(
             state["attempt"],
@@ -59,11 +63,13 @@ class Retrieve:
                 "candidates": [
                     {"id": one["id"], "score": one["score"], "routes": one["routes"], "fallback": one["fallback"]}
                     for one in candidates
-                ]
+                ],
+                **({"excluded by user": [one["id"] for one in excluded]} if excluded else {}),
             },
         )
         return {
             "candidates": candidates,
+            "excluded": excluded,
             "retrieved": [one["id"] for one in found],
             "degraded": [*state["degraded"], *_new(meaning.faults if meaning else (), state["degraded"])],
             "selector_trace": [entry],

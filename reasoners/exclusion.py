@@ -6,6 +6,7 @@ Words of such a clause must never speak for a skill (they name what it is wrong 
 import re
 from dataclasses import dataclass
 
+from skill_selector.catalog.skill import Skill
 from skill_selector.retrievers.text import has_chinese, normalize
 
 _SKILL_CUES = re.compile(
@@ -47,6 +48,14 @@ _TASK_CUES = re.compile(
     |\b(?:not|no)\s+(?:with\s+)?the\s+(?=[\w-]+(?:\s[\w-]+)?\s+skill\b)
     |(?:不要|(?<![分识辨区特])别|不用|不想|不能|不许|禁止|勿|请勿|不准|不得)(?:再)?(?:使用|调用|加载|触发|选用|选|用|走)\s*
     |(?:不使用|不调用|而不是|而非|除了|除开|排除)\s*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# The name stands before the refusal here, so only the word "skill" tells that it is one.
+_REFUSED_SKILL = re.compile(
+    r"""
+    ([\w./-]+)\s+skill\s+(?:must|should|may|can|shall|is)(?:\s*not|n['’]t)\s+(?:to\s+)?be\s+(?:used|loaded|called|invoked|run)\b
+    |([\w./-]+?)\s*(?:这个|那个|该)?技能(?:就|先|也|都)?(?:不要用?|别用|不用|不许用|不能用|禁用|禁止使用)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -112,7 +121,13 @@ def excluded_by_task(task: str) -> tuple[str, ...]:
         end = _PHRASE_END.search(task, cue.end(), limit)
         phrase = task[cue.end() : end.start() if end else limit]
         found += [item for item in _items(_SKILL_WORD.sub(" ", phrase)) if item]
-    return tuple(found)
+    found += [next(filter(None, match.groups())) for match in _REFUSED_SKILL.finditer(task)]
+    return tuple(dict.fromkeys(found))
+
+
+def is_excluded(phrases: tuple[str, ...], skill: Skill) -> bool:
+    """Tell whether one of the phrases that a task excludes is the skill's name, id or folder."""
+    return bool(phrases) and names_skill(phrases, skill.name, skill.id, skill.id.rpartition("/")[2])
 
 
 def names_skill(phrases: tuple[str, ...], *names: str) -> bool:

@@ -25,7 +25,6 @@ _ENGLISH = {
     "claims": "it claims every task, which says nothing about this one",
     "inferred": "it has no frontmatter, so it needs more evidence",
     "fallback": "found by parts of words only",
-    "by_name": "excluded by the task: it names this skill as one not to use",
     "wrong": "wrong platform or language: for {rivals}, the task says {words}",
     "comma": ", ",
     "semicolon": "; ",
@@ -45,7 +44,6 @@ _CHINESE = {
     "claims": "它自称适用一切任务，这不能说明它适合本任务",
     "inferred": "没有元数据，需要更多证据",
     "fallback": "只是部分字符相同",
-    "by_name": "被任务排除：任务点名不用这个技能",
     "wrong": "平台或语言不符：它面向{rivals}，任务要的是{words}",
     "comma": "、",
     "semicolon": "；",
@@ -55,8 +53,6 @@ _CHINESE = {
 def veto_reason(findings: Findings, terms: TaskTerms) -> str | None:
     """Return why the skill is out whatever its points, or None."""
     phrases = _CHINESE if terms.chinese else _ENGLISH
-    if findings.named_out:
-        return phrases["by_name"]
     if findings.stack.exclusive:
         return _stack(phrases, "wrong", findings, terms)
     return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 
 from skill_selector.catalog.skill import Skill
-from skill_selector.reasoners.exclusion import Scope, claims_everything, names_skill, split_scope
+from skill_selector.reasoners.exclusion import Scope, claims_everything, split_scope
 from skill_selector.reasoners.stack import Stack, compare_stacks
 from skill_selector.reasoners.technology import load_technologies
 from skill_selector.reasoners.terms import CONSTRAINT_WEIGHT, FIELD, TaskTerms, neighbours, rarity, spelling
@@ -88,8 +88,6 @@ class Findings:
     stack: Stack
     ruled_out_by: str | None
     """The item of the skill's negated clauses that covers the task."""
-    named_out: bool
-    """The task rules the skill out by name."""
 
 
 def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists) -> Findings:
@@ -139,7 +137,6 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
         translated=tuple((token, glossed[token][0]) for token in _telling(glossed, terms)),
         stack=stack,
         ruled_out_by=item,
-        named_out=names_skill(terms.excluded, skill.name, skill.id.rsplit("/", 1)[-1]),
     )
 
 

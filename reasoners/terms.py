@@ -53,7 +53,6 @@ class TaskTerms:
     """Tokens of the action words in the intent."""
     named: tuple[str, ...]
     """Technologies that the task names, as the table spells them."""
-    excluded: tuple[str, ...]
     chinese: bool
     glosses: Concepts = field(default_factory=dict)
     """What its words are called in the other language; nothing where no skill is in that."""
@@ -72,11 +71,10 @@ def task_terms(task: str, analysis: TaskAnalysis, index: SkillIndex, words: Word
     """Work out what is looked for."""
     technologies = load_technologies()
     named = technologies.canonical(analysis["tech_stack"])
-    excluded = excluded_by_task(task)
     weights = _weights(task, analysis)
     # Each word of "pull request" is an everyday one; together they are not.
     phrases = _tokens(phrase for phrase in words.find_domain(task) if " " in phrase)
-    _lower(weights, excluded=_tokens(excluded), everyday=everyday_tokens() - phrases)
+    _lower(weights, excluded=_tokens(excluded_by_task(task)), everyday=everyday_tokens() - phrases)
     chinese = has_chinese(task)
     others = ~index.chinese if chinese else index.chinese
     actions = {token for word in words.find_action(analysis["intent"]) for token in tokenize(word)}
@@ -89,7 +87,6 @@ def task_terms(task: str, analysis: TaskAnalysis, index: SkillIndex, words: Word
         pairs=neighbours(tokenize(task)),
         actions=frozenset(actions - everyday_tokens()),
         named=tuple(named),
-        excluded=excluded,
         chinese=chinese,
         glosses=_glosses(task, weights) if others.any() else {},
     )

@@ -73,7 +73,8 @@ def catalog(options: argparse.Namespace) -> int:
     skills = [skill for skill in found.skills if not skill.manual_only]
     if options.task is not None:
         selection = _select(_read_task(options.task), options)
-        skills = [found.by_id[one["skill"]["id"]] for one in selection.ranked]
+        # what is ruled out does not come into question
+        skills = [found.by_id[one["skill"]["id"]] for one in selection.ranked if one["veto"] is None]
     block = render_catalogue((skill.name, skill.description, skill.file) for skill in skills)
     with console.printing():
         if options.json:

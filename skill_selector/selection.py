@@ -26,6 +26,9 @@ REASONS: dict[Reason, str] = {
     "empty_catalog": "there is no skill that could be chosen",
     "chosen": "a human chose it",
     "declined": "a human chose none of the candidates",
+    "called": "the task calls it by its name",
+    "ambiguous_call": "several skills have the name that the task calls",
+    "refused_call": "its author lets nobody call it by name",
 }
 """Each reason code in words."""
 
@@ -69,6 +72,14 @@ class SkillSelection:
     @property
     def headline(self) -> str:
         """The outcome in one line."""
+        if self.reason == "empty_catalog":
+            return self._nothing_there()
+        if self.best and self.reason == "called":
+            return f"{self.best['name']}: called by its name"
+        if self.reason == "ambiguous_call":
+            return f"ambiguous: {' or '.join(one['skill']['id'] for one in self.ranked)} may be meant"
+        if self.reason == "refused_call":
+            return f"no skill chosen: {self.ranked[0]['skill']['name']} cannot be called"
         if self.best and self.decided_by == "human":
             score = next(one["score"] for one in self.ranked if one["skill"]["id"] == self.best["id"])
             return f"{self.best['name']}: score {score:g}, chosen by a human"
@@ -80,6 +91,12 @@ class SkillSelection:
             names = " or ".join(one["skill"]["name"] for one in self.ranked[:2])
             return f"ambiguous: {names}, {self.score_gap:g} apart at {self.top_score:g}"
         return f"no skill fits (best score {self.top_score:g})"
+
+    def _nothing_there(self) -> str:
+        where = ", ".join(self.catalog["roots"])
+        if not self.catalog["count"]:
+            return f"no skills found in {where}"
+        return f"no skill to choose in {where}: each of its {self.catalog['count']} waits to be called by its name"
 
     def __str__(self) -> str:
         lines = [self.headline, f"  why: {REASONS[self.reason]}"]

@@ -46,6 +46,9 @@ def file_with(lines: str, *, below: bool = False) -> str:
         ("disable-model-invocation: true", "manual_only", True),
         ("disableModelInvocation: yes", "manual_only", True),
         ("disable_model_invocation: false", "manual_only", False),
+        ("user-invocable: false", "user_invocable", False),
+        ("userInvocable: no", "user_invocable", False),
+        ("user-invocable: true", "user_invocable", True),
         ("allowed-tools: Read Write", "allowed_tools", ("Read", "Write")),
         ("allowed_tools: Read, Write", "allowed_tools", ("Read", "Write")),
         ("allowedTools: [Read, Write]", "allowed_tools", ("Read", "Write")),
@@ -104,13 +107,13 @@ def test_a_name_below_metadata_only_is_not_the_skills_own(load_skill: LoadSkill)
 def test_unknown_fields_are_kept_whatever_they_hold(load_skill: LoadSkill) -> None:
     skill = load_skill(
         file_with(
-            "license: MIT\nhooks:\n  stop: [{run: x}]\nuser-invocable: true\nreleased: 2026-02-30\nmetadata:\n  on: 1.0"
+            "license: MIT\nhooks:\n  stop: [{run: x}]\nargument-hint: file\nreleased: 2026-02-30\nmetadata:\n  on: 1.0"
         )
     )
     assert skill.metadata == {
         "license": "MIT",
         "hooks": {"stop": [{"run": "x"}]},
-        "user-invocable": "true",
+        "argument-hint": "file",
         "released": "2026-02-30",
         "on": "1.0",
     }

@@ -1,10 +1,19 @@
 """Negated clauses of skills and of tasks, and claims to serve everything."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skill_selector.reasoners.exclusion import claims_everything, excluded_by_task, names_skill, split_scope
+from skill_selector.catalog.skill import Skill
+from skill_selector.reasoners.exclusion import (
+    claims_everything,
+    excluded_by_task,
+    is_excluded,
+    names_skill,
+    split_scope,
+)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +78,44 @@ def test_what_a_task_will_not_have_is_found(task: str, phrase: str) -> None:
 @pytest.mark.parametrize("task", ["merge two files", "分别统计每个部门的人数", "识别用户上传的图片"])
 def test_other_tasks_rule_nothing_out(task: str) -> None:
     assert excluded_by_task(task) == ()
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "do not use map-maker; draw our route",
+        "Don't use the map-maker skill for this",
+        "without the map-maker skill, draw our route",
+        "never call Map Maker, draw the route by hand",
+        "draw our route with anything but map-maker",
+        "the map-maker skill must not be used here, draw our route",
+        "不要用 map-maker，画一张路线图",
+        "别用map-maker画路线图，别用 map-maker",
+        "画路线图，禁止调用 map-maker 技能",
+        "画路线图，map-maker 这个技能就别用了",
+        "除了 map-maker 技能，用什么都行",
+    ],
+)
+def test_a_task_excludes_a_skill_by_its_name(task: str) -> None:
+    phrases = excluded_by_task(task)
+    assert is_excluded(phrases, skill("map-maker"))
+    assert is_excluded(phrases, skill("Cartography", id="tools/map-maker"))
+    assert not is_excluded(phrases, skill("route-planner"))
+
+
+@pytest.mark.parametrize("task", ["use the map-maker skill", "用 map-maker 技能画图", "this map-maker skill is good"])
+def test_a_skill_that_is_only_mentioned_is_not_excluded(task: str) -> None:
+    assert not is_excluded(excluded_by_task(task), skill("map-maker"))
+
+
+def test_a_chinese_skill_is_excluded_by_its_name() -> None:
+    assert is_excluded(excluded_by_task("不要用地图制作技能，手画一张"), skill("地图制作"))
+    assert is_excluded(excluded_by_task("地图制作技能不要用"), skill("地图制作"))
+
+
+def skill(name: str, **fields: Any) -> Skill:
+    place = {"id": name, "path": "/x", "file": "/x/SKILL.md", "root": "/", "digest": ""}
+    return Skill(name=name, description="", **{**place, **fields})
 
 
 def test_a_skill_is_named_however_its_parts_are_joined() -> None:

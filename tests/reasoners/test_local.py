@@ -140,16 +140,6 @@ def test_a_skill_that_excludes_the_task_stays_below_sixty_and_says_so() -> None:
     assert best(found)[0] == "pdf-tools"
 
 
-@pytest.mark.parametrize(
-    "task", ["不要用 pdf-tools，帮我合并这两个 PDF files", "without the pdf-tools skill, merge these PDF files"]
-)
-def test_a_skill_that_the_task_rules_out_is_vetoed(task: str) -> None:
-    found = judged(task, MERGE, LETTERS)["pdf-tools"]
-    assert found.score == 0
-    assert found.veto
-    assert found.reason.startswith(found.veto)
-
-
 def test_a_skill_for_another_platform_is_vetoed_and_the_reason_names_both() -> None:
     ios = skill("ios-scrolling", "Fix scrolling in iOS apps")
     android = skill("android-scrolling", "Fix scrolling in Android apps")

@@ -113,12 +113,6 @@ def test_a_skill_that_the_task_spells_out_is_named() -> None:
     assert signals("is there a changelog?", skill("changelog", "Write what changed")).named == 0
 
 
-def test_a_skill_that_the_task_rules_out_is_seen_by_name_and_by_folder() -> None:
-    assert findings("without the pdf-tools skill, write a report", PDF).named_out
-    other = skill("Papers", "Merge files", path="/x")
-    assert not findings("without the pdf-tools skill, write a report", other).named_out
-
-
 def test_languages_are_compared_by_what_the_text_mostly_is() -> None:
     assert signals("画个三居室户型图", skill("floor-plan", "Draw floor plans of flats")).other_language == 1
     assert signals("draw a floor plan", skill("户型", "绘制住宅的平面图")).other_language == 1
