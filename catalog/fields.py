@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skill_selector.catalog.diagnostic import Report
-from skill_selector.catalog.invisible import without_invisible
+from skill_selector.catalog.invisible import hidden_text, without_invisible
 from skill_selector.catalog.keys import DESCRIPTION_STAND_INS, SPELLINGS, Field, bare, field_of
 from skill_selector.catalog.tools import read_tools
 from skill_selector.catalog.words import as_list, as_switch, as_text
@@ -60,6 +60,8 @@ def visible(text: str, what: str, report: Report) -> str:
     cleaned, removed = without_invisible(text)
     if removed:
         message = f"{what}: invisible characters were removed: {', '.join(removed[:10])}"
+        if spelled := hidden_text(text):
+            message += f"; they spell {spelled[:200]!r}"
         report.warning("invisible_characters", message, "remove them: they hide text or change its direction")
     return cleaned.strip()
 

@@ -13,6 +13,7 @@ from skill_selector.catalog.fields import Fields, read_fields, visible
 from skill_selector.catalog.paragraph import first_paragraph
 from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.source import read_source
+from skill_selector.catalog.suspicion import check_intentions
 
 NOTHING: MappingProxyType[str, Any] = MappingProxyType({})
 
@@ -54,6 +55,7 @@ def parse_digested(data: bytes, *, keep_body: bool, **place: str) -> ParsedSkill
     skill = _build(document, keep_body, report, **place)
     if skill:
         check_format(skill, document.lines, report)
+        check_intentions(f"{skill.description}\n{skill.when_to_use}", report)
     return ParsedSkill(skill, tuple(report.diagnostics))
 
 

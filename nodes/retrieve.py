@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from skill_selector.graph.records import Degradation
+from skill_selector.graph.records import Candidate, Degradation
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.reasoners.exclusion import excluded_by_task, is_excluded
 from skill_selector.retrievers.custom import search_custom
+from skill_selector.retrievers.library import Library
 from skill_selector.retrievers.search import SearchRequest, search
 from skill_selector.retrievers.strategy import get_strategy
 from skill_selector.retrievers.words import load_words
@@ -52,6 +53,8 @@ class Retrieve:
         own = self._parts.retriever
         most = max(RETRIEVED, settings.top_k)
         found = search(request, limit=most) if own is None else search_custom(own, request, limit=most)
+        if own is None and strategy.judge == "rubric" and len(library.skills) <= settings.top_k:
+            found += _rest(found, library)
         phrases = excluded_by_task(state["resolved_task"])
         excluded = [one for one in found if is_excluded(phrases, library.catalog.by_id[one["id"]])]
         found = [one for one in found if one not in excluded]
@@ -74,6 +77,16 @@ class Retrieve:
             "degraded": [*state["degraded"], *_new(meaning.faults if meaning else (), state["degraded"])],
             "selector_trace": [entry],
         }
+
+
+def _rest(found: Sequence[Candidate], library: Library) -> list[Candidate]:
+    """Return the skills that no route found: of so few, Reason #2 can look at each."""
+    held = {one["id"] for one in found}.union(*(one["copies"] for one in found))
+    return [
+        {"id": skill.id, "score": 0.0, "routes": {}, "fallback": True, "copies": []}
+        for skill in library.skills
+        if skill.id not in held
+    ]
 
 
 def _new(faults: Sequence[Degradation], known: Sequence[Degradation]) -> list[Degradation]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 from math import fsum
 
 from skill_selector.catalog.skill import Skill
-from skill_selector.reasoners.exclusion import Scope, claims_everything, split_scope
+from skill_selector.catalog.suspicion import claims_everything
+from skill_selector.reasoners.exclusion import Scope, split_scope
 from skill_selector.reasoners.stack import Stack, compare_stacks
 from skill_selector.reasoners.technology import load_technologies
 from skill_selector.reasoners.terms import CONSTRAINT_WEIGHT, FIELD, TaskTerms, neighbours, rarity, spelling

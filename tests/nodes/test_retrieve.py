@@ -66,3 +66,17 @@ def test_the_next_task_of_a_thread_starts_without_it(pdf_skills: Path, tmp_path:
 
 def test_it_is_no_part_of_the_result() -> None:
     assert "retrieved" not in SelectorOutput.__annotations__
+
+
+def test_of_a_few_skills_all_are_ranked_also_those_that_no_word_finds(pdf_skills: Path) -> None:
+    context = SelectorContext(reasoner="local", embeddings="none", top_k=3)
+    state = last_state(build_selector(), pdf_skills, "merge several PDF files", context)
+    assert [one["id"] for one in state["candidates"]] == ["pdf-merge", "csv-chart", "meeting-notes"]
+    assert [one["fallback"] for one in state["candidates"]] == [False, True, True]
+    assert (state["best"]["id"], [one["score"] for one in state["ranked"][1:]]) == ("pdf-merge", [0, 0])
+
+
+def test_of_more_skills_than_are_ranked_only_what_was_found_is(pdf_skills: Path) -> None:
+    context = SelectorContext(reasoner="local", embeddings="none", top_k=2)
+    state = last_state(build_selector(), pdf_skills, "merge several PDF files", context)
+    assert [one["id"] for one in state["candidates"]] == ["pdf-merge"]
