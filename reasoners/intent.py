@@ -97,6 +97,8 @@ _QUESTION = re.compile(
     r"|[？?]$|[吗呢么]$|哪[些个里]|什么|多少|是不是|为什么|为啥|几[个天次]|怎么|如何|怎样",
     re.IGNORECASE,
 )
+# What stands before a thing that is wanted.
+_WANTED = re.compile(r"(?:\b(?:need|want|like|love|prefer|looking\s+for)|要|想|需要|希望)\s*$", re.IGNORECASE)
 _QUESTION_WORD = re.compile(r"(?:what|which|who|whose|why|where|when|whether|how)\b", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"(?:\bdo\s+not|\bdon['’]t|\bnot|\bno\s+need\s+to|不用|不要|不需要|不必|别|无需)\s*(?:再)?$", re.IGNORECASE
@@ -135,6 +137,8 @@ class _Ask:
     points: float
     clause: str
     verb_led: bool
+    wanted: bool = False
+    """The clause is the thing that somebody wants to have."""
 
 
 def find_intent(task: str, words: WordLists) -> str:
@@ -144,7 +148,7 @@ def find_intent(task: str, words: WordLists) -> str:
     ends = {0: 0.3, len(asks) - 1: 0.3}
     best = max(range(len(asks)), key=lambda at: (asks[at].points + ends.get(at, 0.0) - 0.05 * min(at, 10), -at))
     clause = _shortened(asks[best].clause)
-    return clause if asks[best].verb_led else _shortened(_led_by_verb(clause, words))
+    return clause if asks[best].verb_led else _shortened(_led_by_verb(clause, words, wanted=asks[best].wanted))
 
 
 def sentences(task: str) -> Iterator[str]:
@@ -159,10 +163,11 @@ def _judge(sentence: str, words: WordLists) -> _Ask:
     """Rate how surely the sentence asks, and cut away what stands before the request."""
     sentence = _POLITE.sub("", sentence).strip() or sentence
     points, clause, verb_led = _asked(sentence, words)
+    wanted = _WANTED.search(sentence[: len(sentence) - len(clause)]) is not None
     clause = _POLITE.sub("", clause).strip() or clause
     points += 0.25 * min(3, len(set(words.find_domain(clause)))) + 0.35 * bool(words.find_action(clause))
     points -= 0.4 * max(0, 3 - len(_content(clause))) + 1.5 * bool(_REFUSED.match(clause))
-    return _Ask(points, clause, verb_led)
+    return _Ask(points, clause, verb_led, wanted)
 
 
 def _asked(sentence: str, words: WordLists) -> tuple[float, str, bool]:
@@ -208,6 +213,10 @@ def _starts_with_verb(clause: str, words: WordLists) -> bool:
     if not first or _FINITE.match(clause):
         return False
     word = first.group().lower()
+    if phrase := words.find_action(" ".join(clause.split()[:2])):
+        # of two words, such as "speed up"
+        if clause.lower().startswith(f"{phrase[0]} "):
+            return True
     if word in words.action or word in _PLAIN_VERBS or (word.endswith("ing") and words.is_action(word)):
         return True
     imperative = _IMPERATIVE.match(clause)
@@ -226,20 +235,23 @@ def _shortened(clause: str) -> str:
     return _DANGLING.sub("", head[: border if border > 0 else LONGEST].rstrip(" ,，、：:"))
 
 
-def _led_by_verb(clause: str, words: WordLists) -> str:
+def _led_by_verb(clause: str, words: WordLists, *, wanted: bool) -> str:
     """Make the clause start with a verb: its own where it does, the base form of a gerund, else a neutral one."""
     if has_chinese(clause):
         if _starts_with_verb(clause, words):
             return clause
-        return ("查明" if _QUESTION.search(clause) else "处理") + re.sub(r"^(?:把|将)", "", clause)
+        verb = "查明" if _QUESTION.search(clause) else "提供" if wanted else "处理"
+        return verb + re.sub(r"^(?:把|将)", "", clause)
     first, _, rest = clause.partition(" ")
     if first.lower().endswith("ing") and words.is_action(first):
         return f"{words.find_action(first)[0]} {rest}".strip()
     lower = clause[0].lower() + clause[1:] if first.istitle() or first in ("I", "A") else clause
-    return lower if _starts_with_verb(clause, words) else f"{_neutral_verb(clause)} {lower}"
+    if _starts_with_verb(clause, words):
+        return lower
+    return f"{'provide' if wanted else _neutral_verb(clause)} {lower}"
 
 
-NEUTRAL_VERBS = ("handle", "find out", "处理", "查明")
+NEUTRAL_VERBS = ("handle", "provide", "find out", "处理", "提供", "查明")
 """What leads an intent whose task names no verb; it says nothing about the task."""
 
 

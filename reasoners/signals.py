@@ -15,6 +15,7 @@ from skill_selector.reasoners.stack import Stack, compare_stacks
 from skill_selector.reasoners.technology import load_technologies
 from skill_selector.reasoners.terms import CONSTRAINT_WEIGHT, FIELD, TaskTerms, neighbours, rarity, spelling
 from skill_selector.retrievers.everyday import everyday_tokens
+from skill_selector.retrievers.glossary import Gloss
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.text import has_chinese
 from skill_selector.retrievers.words import WordLists
@@ -84,7 +85,7 @@ class Findings:
     """Tokens found in the lead, the most telling first."""
     matched_below: tuple[str, ...]
     """Tokens found only in the body."""
-    translated: tuple[tuple[str, str], ...]
+    translated: tuple[tuple[str, Gloss], ...]
     """Other tokens that are found by what they are called in the other language, with that."""
     stack: Stack
     ruled_out_by: str | None
@@ -157,20 +158,20 @@ def _only_below(terms: TaskTerms, skill: Skill, index: SkillIndex, known: set[st
 
 def _glossed(
     terms: TaskTerms, skill: Skill, index: SkillIndex, lead: set[str], found: set[str]
-) -> dict[str, tuple[str, bool]]:
+) -> dict[str, tuple[Gloss, bool]]:
     """Return the other terms that are found by a translation: which one, and whether it stands in the lead."""
     position = index.position(skill.id) if skill.id in index else None
-    glossed: dict[str, tuple[str, bool]] = {}
+    glossed: dict[str, tuple[Gloss, bool]] = {}
     for token, glosses in terms.glosses.items():
         if token in found:
             continue
         for gloss in glosses:
             if lead.issuperset(gloss.tokens):
-                glossed[token] = gloss.text, True
+                glossed[token] = gloss, True
                 break
             held = position is not None and all(index.has(FIELD, position, one) for one in gloss.tokens)
             if held and token not in glossed:
-                glossed[token] = gloss.text, False
+                glossed[token] = gloss, False
     return glossed
 
 

@@ -86,7 +86,8 @@ class Embedder:
             vectors = np.empty(0, dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != count or not vectors.shape[1] or not np.isfinite(vectors).all():
             raise EmbedderError(
-                f"the embedder {self.identity!r} returned no {count} vectors of finite numbers, all of one length"
+                f"the embedder {self.identity!r} returned no {count} vectors of finite numbers, all of one length; "
+                "correct it, or go without vectors: SELECTOR_EMBEDDINGS=none"
             )
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         lengths[lengths == 0] = 1

@@ -28,6 +28,8 @@ class Gloss(NamedTuple):
     text: str
     tokens: tuple[str, ...]
     """Its search tokens; a text that speaks of it holds all of them."""
+    source: str = ""
+    """The English word that it is a gloss of, as the dictionary has it; empty for glosses of Chinese words."""
 
 
 Concepts = Mapping[str, tuple[Gloss, ...]]
@@ -87,10 +89,13 @@ class Glossary:
 
         pairs = [(text, word) for word, texts in self._terms.items() for text in texts if _WORD.fullmatch(text)]
         stems = Stemmer.Stemmer("english").stemWords([text for text, _ in pairs])
-        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        for stem, (_, word) in zip(stems, pairs, strict=True):
-            found[stem][word] = None
-        return {stem: tuple(Gloss(word, (word,)) for word in [*words][:MOST_REVERSED]) for stem, words in found.items()}
+        found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for stem, (text, word) in zip(stems, pairs, strict=True):
+            found[stem].setdefault(word, text)
+        return {
+            stem: tuple(Gloss(word, (word,), text) for word, text in [*words.items()][:MOST_REVERSED])
+            for stem, words in found.items()
+        }
 
     @cached_property
     def _phrases(self) -> Mapping[str, list[tuple[str, tuple[str, ...], tuple[Gloss, ...]]]]:
@@ -103,7 +108,7 @@ class Glossary:
                 if len(tokens) > 1:
                     terms[tokens].setdefault(word, text)
         for tokens, words in terms.items():
-            glosses = tuple(Gloss(word, (word,)) for word in words)
+            glosses = tuple(Gloss(word, (word,), text) for word, text in words.items())
             found[tokens[0]].append((next(iter(words.values())), tokens, glosses))
         return found
 

@@ -18,6 +18,7 @@ def intent(task: str) -> str:
     ("task", "expected"),
     [
         ("Merge the two files.", "merge the two files"),
+        ("Goal: Speed up our nightly builds", "speed up our nightly builds"),
         ("Hi there! Could you please translate this menu into Dutch?", "translate this menu into Dutch"),
         ("I need you to knit a scarf for my aunt", "knit a scarf for my aunt"),
         ("We want to migrate our wiki to plain files.", "migrate our wiki to plain files"),
@@ -65,6 +66,11 @@ def test_the_sentence_that_asks_is_found_among_context(task: str, asked: str) ->
     ("task", "lead"),
     [
         ("a lamp for the reading corner", "handle "),
+        ("I need a UPS alarm", "provide a UPS alarm"),
+        ("we'd like a lamp for the reading corner", "provide a lamp"),
+        ("looking for a lamp for the reading corner", "provide a lamp"),
+        ("I need help with the lamp in the corner", "handle the lamp"),
+        ("我需要一盏台灯的电路图", "提供一盏台灯"),
         ("which bulbs fit this lamp?", "find out "),
         ("阳台上的灯带", "处理"),
         ("这个灯泡为什么一直闪？", "查明"),

@@ -198,6 +198,12 @@ def test_a_translation_that_matched_is_shown(task: str, name: str, shown: str) -
     assert "没有共同的词" not in found[name].reason
 
 
+def test_a_translation_shows_the_word_that_was_looked_up() -> None:
+    found = judged("which ported consoles are there", skill("接口", "查看接口"))["接口"]
+    assert "port → 接口" in found.reason
+    assert "ported →" not in found.reason
+
+
 @pytest.mark.parametrize(("task", "chinese"), [("merge two PDF files", False), ("把两个 PDF 合并", True)])
 def test_reasons_are_in_the_tasks_language_and_show_the_words(task: str, chinese: bool) -> None:
     reason = judged(task, MERGE)["pdf-tools"].reason

@@ -1,4 +1,4 @@
-"""A chat endpoint on loopback that speaks the chat-completions protocol and answers from a script."""
+"""An endpoint on loopback that speaks the chat-completions and embeddings protocols and answers from a script."""
 
 import json
 import threading
@@ -7,16 +7,24 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from word_embeddings import WordEmbeddings
+
 Answer = Callable[[BaseHTTPRequestHandler, threading.Event], None]
 
 
 class ChatServer:
-    """Answers requests from a script, in order; `requests` holds the bodies that came in, `headers` their headers."""
+    """Answers requests from a script, in order; `requests` holds the bodies that came in, `headers` their headers.
+
+    Requests for embeddings are kept apart: they get `embedding_answer`, or the vectors of `words`.
+    """
 
     def __init__(self) -> None:
         self.script: list[Answer] = []
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.words = WordEmbeddings()
+        self.embedding_answer: Answer | None = None
+        self.embedding_requests: list[dict[str, Any]] = []
         self._closing = threading.Event()
         self._asked = threading.Event()
         chat = self
@@ -26,6 +34,10 @@ class ChatServer:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
+                if self.path.endswith("/embeddings"):
+                    with suppress(BrokenPipeError, ConnectionResetError):
+                        chat._embed(json.loads(body))(self, chat._closing)
+                    return
                 number = len(chat.requests)
                 chat.requests.append(json.loads(body))
                 chat._asked.set()
@@ -35,6 +47,12 @@ class ChatServer:
                 with suppress(BrokenPipeError, ConnectionResetError):
                     answer(self, chat._closing)
 
+            def end_headers(self) -> None:
+                # Clients of embeddings are kept for the whole process, and would keep their sockets.
+                if self.path.endswith("/embeddings"):
+                    self.send_header("connection", "close")
+                super().end_headers()
+
             def log_message(self, format: str, *args: Any) -> None:
                 """Say nothing."""
 
@@ -43,6 +61,10 @@ class ChatServer:
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def _embed(self, request: dict[str, Any]) -> Answer:
+        self.embedding_requests.append(request)
+        return self.embedding_answer or self.vectors(self.words.embed_documents(request["input"]))
 
     def wait_for_request(self, seconds: float = 5) -> None:
         assert self._asked.wait(seconds)
@@ -64,6 +86,13 @@ class ChatServer:
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
         body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
         return ChatServer.body(200, body)
+
+    @staticmethod
+    def vectors(vectors: list[list[float]]) -> Answer:
+        """An ordinary answer to a request for embeddings."""
+        data = [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(vectors)]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return ChatServer.body(200, {"object": "list", "model": "m", "data": data, "usage": usage})
 
     @staticmethod
     def failure(status: int, message: str, code: str | None = None, **headers: str) -> Answer:
