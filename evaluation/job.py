@@ -83,6 +83,8 @@ def evaluate(
     _check_tasks(tasks)
     given = _count("processes", processes), _count("concurrency", concurrency)
     roots = [os.fspath(one) for one in ([directories] if isinstance(directories, str | os.PathLike) else directories)]
+    if offline and llm is not None:
+        raise SettingError("offline=True and llm=… contradict each other, since offline asks no model; leave one out")
     context = _context(options, offline, reasoner, embeddings)
     job = _Job(roots, context, llm, reasoner, retriever=retriever, embeddings=embeddings)
     report = progress or (lambda _step, _done: None)

@@ -27,7 +27,7 @@ class SelectorContext:
     weight_domain: float | None = _option("Weight of the domain route (0.4).")
     weight_raw: float | None = _option("Weight of the route over the whole task (0.2).")
     max_attempts: int | None = _option("The most analyses of one task, the first included (2).")
-    strategy: str | None = _option("The way to choose, by name (react).")
+    strategy: str | None = _option("The way to choose: react, or source, which is three routes over one text (react).")
     reasoner: str | None = _option("auto, llm or local (auto: the model where a key is set).")
     on_ambiguous: str | None = _option("report, or ask to let a human decide (report).")
     on_failure: str | None = _option("fallback to the local reasoner when the model fails, or raise (fallback).")

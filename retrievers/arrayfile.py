@@ -7,8 +7,9 @@ import json
 import mmap
 import os
 import struct
+import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from skill_selector.retrievers.blocks import BLOCK, DamagedError, block_sums
 
 TEMPORARY = ".tmp"
+ORPHANED = 3600.0
+"""Seconds after which a file that was not finished is removed."""
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Sums: TypeAlias = Mapping[str, NDArray[np.uint32]]
@@ -76,6 +79,35 @@ def write_arrays(path: Path, magic: bytes, types: Mapping[str, str], arrays: Arr
             os.unlink(temporary.name)
         raise
     _sync_folder(path.parent)
+
+
+def worth_merging(sizes: Sequence[tuple[int, int]]) -> list[int]:
+    """Return which of several files to merge into one, by their places; none where that does not pay.
+
+    A file is merged with all smaller ones where it is no larger than they are together, so that there are few files
+    and an entry is written again at most as often as their number doubles; so is a file of which less than half counts.
+
+    Args:
+        sizes: how many entries of each file still count, and how many it has.
+    """
+    ordered = sorted((alive, at) for at, (alive, _) in enumerate(sizes))
+    count, total = 0, 0
+    for place, (alive, _at) in enumerate(ordered):
+        # Afterwards each file is larger than all smaller ones together. A larger one may still be due for merging
+        # behind one that is not, so the search goes on to the end.
+        count = place + 1 if place and alive <= total else count
+        total += alive
+    chosen = [at for _, at in ordered[:count]]
+    sparse = [at for at, (alive, size) in enumerate(sizes) if 2 * alive < size]
+    return list(dict.fromkeys([*chosen, *sparse]))
+
+
+def sweep_unfinished(folder: Path) -> None:
+    """Remove what other processes began to write and did not finish."""
+    for path in folder.glob(f"*{TEMPORARY}"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > ORPHANED:
+                path.unlink()
 
 
 def _read(data: mmap.mmap, magic: bytes, types: Mapping[str, str]) -> tuple[Arrays, Sums]:

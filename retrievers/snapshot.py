@@ -5,7 +5,6 @@ list of segments has to be kept right: several processes may add and merge at on
 leaves nothing behind that another one would believe.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ import numpy as np
 
 from skill_selector.catalog.cache import warn_once
 from skill_selector.catalog.skill import Skill
-from skill_selector.retrievers.arrayfile import TEMPORARY
+from skill_selector.retrievers.arrayfile import sweep_unfinished, worth_merging
 from skill_selector.retrievers.blocks import DamagedError
 from skill_selector.retrievers.merged import MergedPostings, Part, merge
 from skill_selector.retrievers.postings import Postings
@@ -26,8 +25,6 @@ from skill_selector.retrievers.segment import KEY_LENGTH, SUFFIX, Segment, write
 Build = Callable[[Sequence[Skill]], tuple[Postings, Collection[int]]]
 """Makes the postings of some skills, and says which of them were read from files that changed since the scan."""
 
-ORPHANED = 3600.0
-"""Seconds after which a file that was not finished is removed."""
 TRIES = 3
 """How often another process may remove, or something damage, what is about to be read."""
 
@@ -159,7 +156,7 @@ def _keep(
     name = blake2b(b"".join(sorted(keys)), digest_size=8).hexdigest()
     path = folder / f"{field}-{name}{SUFFIX}"
     try:
-        _sweep(folder)
+        sweep_unfinished(folder)
         write_segment(path, postings, b"".join(keys))
     except OSError as error:
         warn_once(folder, error)
@@ -173,9 +170,7 @@ def _keep(
 def _tidy(segments: list[Segment], field: str, folder: Path, alive: Sequence[bytes]) -> list[Segment]:
     """Remove and merge segments where that pays, and return those that are left, the largest first.
 
-    A segment without a document that counts goes. The smaller ones are merged while the next larger one is no larger
-    than all of them, so that a document is written again at most as often as the catalogue doubles; so is a segment of
-    which less than half counts.
+    A segment without a document that counts goes; which of the others are merged, `worth_merging` says.
     """
     segments = sorted(segments, key=lambda one: -one.size)
     if len(segments) <= 1 and sum(one.size for one in segments) <= 2 * len(alive):
@@ -183,7 +178,8 @@ def _tidy(segments: list[Segment], field: str, folder: Path, alive: Sequence[byt
     parts, _ = _assign(segments, {key: at for at, key in enumerate(alive)})
     used = [part.postings for part in parts]
     idle = [one for one in segments if one not in used]
-    merging = _worth_merging(parts)
+    sizes = [(int((part.places >= 0).sum()), part.postings.size) for part in parts]
+    merging = [parts[at] for at in worth_merging(sizes)]
     merged = _merge(merging, field, folder, alive) if merging else []
     if merged:
         idle += [part.postings for part in merging if isinstance(part.postings, Segment)]
@@ -191,19 +187,6 @@ def _tidy(segments: list[Segment], field: str, folder: Path, alive: Sequence[byt
     _remove(one.path for one in idle if one.path not in written)
     left = [one for one in segments if one not in idle]
     return sorted([*left, *merged], key=lambda one: -one.size)
-
-
-def _worth_merging(parts: Sequence[Part]) -> list[Part]:
-    sizes = [(int((part.places >= 0).sum()), at) for at, part in enumerate(parts)]
-    chosen: list[int] = []
-    total = 0
-    for size, at in sorted(sizes):
-        if chosen and size > total:
-            break
-        chosen.append(at)
-        total += size
-    sparse = [at for size, at in sizes if 2 * size < parts[at].postings.size]
-    return [parts[at] for at in dict.fromkeys([*chosen, *sparse])] if len(chosen) > 1 or sparse else []
 
 
 def _merge(parts: Sequence[Part], field: str, folder: Path, alive: Sequence[bytes]) -> list[Segment]:
@@ -222,11 +205,3 @@ def _remove(paths: Iterable[Path]) -> None:
     for path in paths:
         with suppress(OSError):
             path.unlink(missing_ok=True)
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what other processes began to write and did not finish."""
-    for path in folder.glob(f"*{TEMPORARY}"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > ORPHANED:
-                path.unlink()

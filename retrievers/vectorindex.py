@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skill_selector.catalog.skill import Skill
+from skill_selector.retrievers.claim import claimed
 from skill_selector.retrievers.embedder import Embedder
 from skill_selector.retrievers.vectors import VectorStore, embedded_text, text_key
 
@@ -85,6 +86,7 @@ class VectorIndex:
 
         Args:
             progress: called with how many texts have a vector, and how many there are.
+                While another process makes some, its are waited for.
             most: make none at all where more than this are missing.
 
         Raises:
@@ -94,7 +96,13 @@ class VectorIndex:
             if self._looked and self._known.all():
                 return 0
             self._refresh()
-            if most is None or np.count_nonzero(~self._known) <= most:
+            missing = np.count_nonzero(~self._known)
+            if missing and most is None:
+                # Another process may be at it: then its vectors are taken, as they come.
+                with claimed([store.folder for store in self._stores.values()], lambda: self._still_missing(progress)):
+                    self._refresh()
+                    self._make(progress)
+            elif most is None or missing <= most:
                 self._make(progress)
             return int(np.count_nonzero(~self.known))
 
@@ -123,6 +131,13 @@ class VectorIndex:
                 row: NDArray[np.float32] = rows[at[0]]
                 return row
         return None
+
+    def _still_missing(self, progress: Progress | None) -> int:
+        self._refresh()
+        known = int(np.count_nonzero(self._known))
+        if progress:
+            progress(known, len(self._known))
+        return len(self._known) - known
 
     def _make(self, progress: Progress | None) -> None:
         report = progress or (lambda _done, _total: None)

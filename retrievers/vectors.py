@@ -4,8 +4,7 @@ A row belongs to a text, not to a skill: copies share it, and it outlives every 
 and merged as the index's segments are, so that several processes may do so at once.
 """
 
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,15 +16,20 @@ from numpy.typing import NDArray
 
 from skill_selector.catalog.cache import warn_once
 from skill_selector.catalog.skill import Skill
-from skill_selector.retrievers.arrayfile import MALFORMED, TEMPORARY, Arrays, map_arrays, write_arrays
+from skill_selector.retrievers.arrayfile import (
+    MALFORMED,
+    Arrays,
+    map_arrays,
+    sweep_unfinished,
+    worth_merging,
+    write_arrays,
+)
 from skill_selector.retrievers.blocks import DamagedError, Guard
 
 TEXT_LENGTH = 300
 """Characters of a skill's text that are embedded: more made Chinese tasks find less."""
 KEY_LENGTH = 16
 SUFFIX = ".vectors"
-ORPHANED = 3600.0
-"""Seconds after which a file that was not finished is removed."""
 
 _MAGIC = b"skill-selector vectors 1\n"
 _TYPES = {"keys": "u1", "rows": "<f4"}
@@ -115,15 +119,12 @@ class VectorStore:
             _unlink(self.folder / name)
 
     def tidy(self, alive: Collection[bytes]) -> bool:
-        """Merge files where that pays, and tell whether it did.
-
-        A file is merged with all smaller ones where it is no larger than they are together, so that a row is written
-        again at most as often as their number doubles; so is a file of which less than half is alive.
-        """
-        _sweep(self.folder)
+        """Merge files where that pays, and tell whether it did."""
+        sweep_unfinished(self.folder)
         order = {key: at for at, key in enumerate(alive)}
         living = {name: [at for at, key in enumerate(one.keys) if key in order] for name, one in self.files.items()}
-        chosen = _worth_merging({name: (len(rows), len(self.files[name].keys)) for name, rows in living.items()})
+        names = list(living)
+        chosen = [names[at] for at in worth_merging([(len(living[one]), len(self.files[one].keys)) for one in names])]
         if not chosen:
             return False
         found: dict[bytes, NDArray[np.float32]] = {}
@@ -153,26 +154,6 @@ class VectorStore:
         return None
 
 
-def _worth_merging(sizes: Mapping[str, tuple[int, int]]) -> list[str]:
-    """Return the files to merge, given how many rows of each are alive, and how many it has."""
-    ordered = sorted((alive, name) for name, (alive, _) in sizes.items())
-    count, total = 0, 0
-    for at, (alive, _name) in enumerate(ordered):
-        # Afterwards each file is larger than all smaller ones together, so that there are few.
-        count = at + 1 if at and alive <= total else count
-        total += alive
-    chosen = [name for _, name in ordered[:count]]
-    sparse = [name for name, (alive, size) in sizes.items() if 2 * alive < size]
-    return list(dict.fromkeys([*chosen, *sparse]))
-
-
 def _unlink(path: Path) -> None:
     with suppress(OSError):
         path.unlink(missing_ok=True)
-
-
-def _sweep(folder: Path) -> None:
-    for path in folder.glob(f"*{TEMPORARY}"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > ORPHANED:
-                path.unlink()

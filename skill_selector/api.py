@@ -67,7 +67,7 @@ def select_skill(
     _check_callable(ask=ask, progress=progress)
     run = _Run(
         _selector(llm, reasoner, retriever, embeddings, ask),
-        _context(options, offline, reasoner, embeddings, ask),
+        _context(options, offline, llm, reasoner, embeddings, ask),
         progress,
     )
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
@@ -107,7 +107,7 @@ async def aselect_skill(
     _check_callable(ask=ask, progress=progress)
     run = _Run(
         _selector(llm, reasoner, retriever, embeddings, ask),
-        _context(options, offline, reasoner, embeddings, ask),
+        _context(options, offline, llm, reasoner, embeddings, ask),
         progress,
     )
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
@@ -179,6 +179,7 @@ def _selector(
 def _context(
     options: dict[str, Any],
     offline: bool,
+    llm: BaseChatModel | None,
     reasoner: Reasoner | str | None,
     embeddings: Embeddings | str | None,
     ask: Ask | None,
@@ -187,6 +188,8 @@ def _context(
     if offline and not (reasoner is None or named == "local"):
         shown = repr(named) if named else "a reasoner of your own"
         raise SettingError(f"offline=True and reasoner={shown} contradict each other; leave one out")
+    if offline and llm is not None:
+        raise SettingError("offline=True and llm=… contradict each other, since offline asks no model; leave one out")
     wanted = options.get("on_ambiguous")
     word = wanted.strip().lower() if isinstance(wanted, str) else wanted
     if word == "ask" and ask is None:

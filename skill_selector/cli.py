@@ -1,6 +1,7 @@
 """The `skill-selector` command: arguments in, exit status out."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -19,8 +20,13 @@ _EPILOG = "exit status: 0 for a hit, 1 for no hit, 2 for an error. Results go to
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; a user's mistake ends in one line on stderr."""
+    if sys.stdout is None and sys.stderr is None:
+        return ERROR
     if sys.stdout is None:
         return _fail("standard output is closed, so that there is nowhere to print the result; open it, or use a file")
+    if sys.stderr is None:
+        # `print` would take stdout instead, and the next file that is opened the number of stderr
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
         # a terminal or file that cannot hold every character shall not stop the run
         if isinstance(stream, TextIOWrapper):
@@ -118,7 +124,7 @@ def _add_index(commands: Commands) -> None:
         epilog="Vectors are made once for each text. Stop it at any time: what is finished is kept.",
     )
     command.add_argument("directories", metavar="DIR", nargs="+", help="a folder of skills, lowest precedence first")
-    command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
+    command.add_argument("--strategy", metavar="NAME", help="the way to choose: react or source (react)")
     _add_json(command)
 
 
@@ -163,7 +169,7 @@ def _add_skills(command: argparse.ArgumentParser) -> None:
 def _add_choice(command: argparse.ArgumentParser) -> None:
     command.add_argument("--offline", action="store_true", help="reason locally, without key and network")
     command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
-    command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
+    command.add_argument("--strategy", metavar="NAME", help="the way to choose: react or source (react)")
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

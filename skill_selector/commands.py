@@ -177,7 +177,21 @@ def _scan(directories: list[str]) -> Catalog:
 def _read_task(task: str) -> str:
     if task == "-" and sys.stdin is None:
         raise TaskError("the task is to be read from standard input, which is closed; pass the task in words")
-    text = sys.stdin.read() if task == "-" else task
+    text = _read_standard_input() if task == "-" else task
     if not text.strip():
         raise TaskError("the task is empty; say in words what shall be done")
     return text
+
+
+def _read_standard_input() -> str:
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:  # a stand-in for the real one
+        return sys.stdin.read()
+    data = buffer.read()
+    try:
+        return str(data, "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TaskError(
+            f"standard input is no text in UTF-8 (byte {error.start + 1} is 0x{data[error.start]:02x}); convert it first, "
+            "as by: iconv -f GB18030 -t UTF-8"
+        ) from None

@@ -23,7 +23,8 @@ from skill_selector.retrievers.fields import FIELDS
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.merged import MergedPostings
 from skill_selector.retrievers.segment import Segment
-from skill_selector.retrievers.snapshot import ORPHANED, IndexSnapshot, document_keys
+from skill_selector.retrievers.arrayfile import ORPHANED
+from skill_selector.retrievers.snapshot import IndexSnapshot, document_keys
 from skill_selector.retrievers.text import tokenize
 
 MakeSkill = Callable[..., Skill]

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skill_selector.catalog.skill import Skill
+from skill_selector.retrievers.arrayfile import ORPHANED
 from skill_selector.retrievers.blocks import DamagedError
 from skill_selector.retrievers.vectors import (
-    ORPHANED,
     TEXT_LENGTH,
     VectorFile,
     VectorStore,
-    _worth_merging,
     embedded_text,
     text_key,
 )
@@ -109,22 +108,6 @@ def test_rows_that_no_skill_has_go_when_they_are_the_larger_part(kept: Path) -> 
     assert VectorFile.open(path).keys == (text_key("b"),)
     assert store.tidy([])
     assert list(kept.iterdir()) == []
-
-
-@given(st.lists(st.integers(1, 500), min_size=1, max_size=40))
-def test_merging_leaves_few_files_and_writes_no_row_again_too_often(batches: list[int]) -> None:
-    files: dict[str, int] = {}
-    written = 0
-    for number, size in enumerate(batches):
-        files[str(number)] = size
-        chosen = _worth_merging({name: (rows, rows) for name, rows in files.items()})
-        if chosen:
-            total = sum(files.pop(name) for name in chosen)
-            files[f"merged {number}"] = total
-            written += total
-    total = sum(batches)
-    assert len(files) <= 1 + np.log2(total)
-    assert written <= total * (1 + np.log2(total))
 
 
 def test_unfinished_files_of_others_go_after_an_hour(kept: Path) -> None:

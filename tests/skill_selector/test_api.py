@@ -16,6 +16,7 @@ import skill_selector
 from skill_selector import SkillSelection, aselect_skill, select_skill
 from skill_selector.graph.errors import SettingError, SkillDirectoryError, TaskError
 from skill_selector.reasoners.scripted import ScriptedReasoner
+from skill_selector.testing import ScriptedChatModel
 
 TASK = "merge PDF files and chart CSV tables"
 TIE = {"pdf-merge": 80.0, "csv-chart": 75.0}
@@ -74,6 +75,8 @@ def test_a_setting_that_does_not_exist_is_refused(select: Select, pdf_skills: Pa
 def test_offline_contradicts_a_model(select: Select, pdf_skills: Path) -> None:
     with pytest.raises(SettingError, match="contradict"):
         select(TASK, pdf_skills, offline=True, reasoner="llm")
+    with pytest.raises(SettingError, match="contradict"):
+        select(TASK, pdf_skills, offline=True, llm=ScriptedChatModel([]))
 
 
 @pytest.mark.parametrize("task", ["", "  ", None, 3])

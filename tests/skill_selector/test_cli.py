@@ -79,6 +79,8 @@ def test_an_empty_folder_is_no_match_with_its_reason(command: Command, skills_ro
     status, out, _ = command("select", TASK, "--skills", str(skills_root), "--offline", "--json")
     assert status == 1
     assert (json.loads(out)["outcome"], json.loads(out)["reason"]) == ("no_match", "empty_catalog")
+    _, out, _ = command("select", TASK, "--skills", str(skills_root), "--offline")
+    assert out.splitlines()[0] == f"no skills found in {skills_root}"
 
 
 def test_several_folders_are_searched_together(
@@ -414,6 +416,58 @@ def test_a_reader_that_leaves_early_does_not_change_the_exit_status(pdf_skills: 
 def test_a_shell_that_closes_or_fills_a_stream_is_one_clear_line(pdf_skills: Path, line: str, words: str) -> None:
     done = _shell(line, pdf_skills)
     _is_one_error_line((done.returncode, done.stdout.decode(), _without_progress(done.stderr)), words)
+
+
+def test_standard_input_that_is_no_utf8_is_one_clear_line(pdf_skills: Path) -> None:
+    command_line = (
+        f'printf "\\xba\\xcf\\xb2\\xa2 PDF" | "{sys.executable}" -m skill_selector select - --skills "$1" --offline'
+    )
+    done = _shell(command_line, pdf_skills)
+    output = (done.returncode, done.stdout.decode(), _without_progress(done.stderr))
+    _is_one_error_line(output, "standard input", "UTF-8", "0xba")
+
+
+def test_a_byte_order_mark_on_standard_input_is_no_part_of_the_task(pdf_skills: Path) -> None:
+    command_line = f'printf "\\xef\\xbb\\xbf/pdf-merge" | "{sys.executable}" -m skill_selector select - --skills "$1"'
+    assert _shell(command_line, pdf_skills).stdout.startswith(b"pdf-merge: called by its name")
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ('select_ "$1" --json --offline 2>&-', 0),
+        ('select_ "$1/missing" --json 2>&-', 2),
+        ('select_ "$1" --json 2>&- >&-', 2),
+    ],
+)
+def test_where_stderr_is_closed_nothing_but_the_result_reaches_stdout(pdf_skills: Path, line: str, status: int) -> None:
+    (pdf_skills / "bad").mkdir()
+    (pdf_skills / "bad" / "SKILL.md").write_bytes(b"")
+    done = _shell(line, pdf_skills)
+    assert done.returncode == status
+    assert done.stdout == b"" or json.loads(done.stdout)["outcome"] == "hit"
+    assert bool(done.stdout) == (status == 0)
+
+
+def test_a_called_skill_is_a_hit_in_the_shell_too(
+    command: Command, pdf_skills: Path, write_skill: Callable[..., Path]
+) -> None:
+    write_skill("ship-it", "Ship a version.", **{"disable-model-invocation": "true"})
+    status, out, _ = command("select", "/ship-it 2.1", "--skills", str(pdf_skills))
+    assert (status, out.splitlines()[0]) == (0, "ship-it: called by its name")
+    status, out, err = command("select", "/shipit 2.1", "--skills", str(pdf_skills), "--offline")
+    assert status == 1
+    assert "did you mean /ship-it?" in err
+    block = command("catalog", "--skills", str(pdf_skills), "--task", "/ship-it", "--offline")[1]
+    assert block.count("<name>") == 1
+
+
+def test_what_the_task_excludes_is_shown_and_kept_out_of_the_catalogue(command: Command, pdf_skills: Path) -> None:
+    task = "merge PDF files, but do not use pdf-merge"
+    status, out, _ = command("select", task, "--skills", str(pdf_skills), "--offline")
+    assert status == 1
+    assert "excluded by user" in out
+    assert "pdf-merge" not in command("catalog", "--skills", str(pdf_skills), "--task", task, "--offline")[1]
 
 
 def test_an_error_line_stays_one_line_without_control_characters(command: Command, tmp_path: Path) -> None:
