@@ -28,8 +28,10 @@ _AFTER = " \t,，.。:：;；!！?？、"
 _NAME = re.compile(r"\w[\w-]*")
 # What a path on this or another machine begins with: no slip of the pen for a skill's name.
 _PLACES = frozenset(
-    "applications bin boot dev etc home lib lib64 library media mnt opt private proc root run sbin srv sys tmp users usr"
-    " var volumes".split()
+    """
+    applications bin boot dev etc home lib lib64 library media mnt opt private proc root run sbin srv sys tmp users usr
+    var volumes
+    """.split()  # noqa: SIM905 - reads better than as many quoted words
 )
 _QUOTES = "`\"'“”‘’「」『』"
 _WORDS = re.compile(

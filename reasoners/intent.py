@@ -213,10 +213,10 @@ def _starts_with_verb(clause: str, words: WordLists) -> bool:
     if not first or _FINITE.match(clause):
         return False
     word = first.group().lower()
-    if phrase := words.find_action(" ".join(clause.split()[:2])):
-        # of two words, such as "speed up"
-        if clause.lower().startswith(f"{phrase[0]} "):
-            return True
+    # An action word of two words, such as "speed up".
+    phrase = words.find_action(" ".join(clause.split()[:2]))
+    if phrase and clause.lower().startswith(f"{phrase[0]} "):
+        return True
     if word in words.action or word in _PLAIN_VERBS or (word.endswith("ing") and words.is_action(word)):
         return True
     imperative = _IMPERATIVE.match(clause)

@@ -69,7 +69,9 @@ def explain(findings: Findings, terms: TaskTerms, surface: Mapping[str, str], *,
         parts.append(phrases["body"].format(words=_listed(findings.matched_below, surface, phrases)))
     if findings.translated:
         # a stem may be read as another word than the task's: "ported" by "port", so what was looked up is shown
-        pairs = [f"{one.source or surface.get(token, token)} → {one.text}" for token, one in findings.translated[:SHOWN]]
+        pairs = [
+            f"{one.source or surface.get(token, token)} → {one.text}" for token, one in findings.translated[:SHOWN]
+        ]
         parts.append(phrases["gloss"].format(words=phrases["comma"].join(pairs)))
     if parts:
         parts.append(phrases["cover"].format(share=f"{min(signals.glossed_text, 1):.0%}"))

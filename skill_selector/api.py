@@ -67,7 +67,7 @@ def select_skill(
     _check_callable(ask=ask, progress=progress)
     run = _Run(
         _selector(llm, reasoner, retriever, embeddings, ask),
-        _context(options, offline, llm, reasoner, embeddings, ask),
+        _context(options, offline, reasoner, embeddings, ask, llm=llm),
         progress,
     )
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
@@ -107,7 +107,7 @@ async def aselect_skill(
     _check_callable(ask=ask, progress=progress)
     run = _Run(
         _selector(llm, reasoner, retriever, embeddings, ask),
-        _context(options, offline, llm, reasoner, embeddings, ask),
+        _context(options, offline, reasoner, embeddings, ask, llm=llm),
         progress,
     )
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
@@ -179,10 +179,11 @@ def _selector(
 def _context(
     options: dict[str, Any],
     offline: bool,
-    llm: BaseChatModel | None,
     reasoner: Reasoner | str | None,
     embeddings: Embeddings | str | None,
     ask: Ask | None,
+    *,
+    llm: BaseChatModel | None,
 ) -> SelectorContext:
     named = reasoner if isinstance(reasoner, str) else None
     if offline and not (reasoner is None or named == "local"):

@@ -20,13 +20,11 @@ _EPILOG = "exit status: 0 for a hit, 1 for no hit, 2 for an error. Results go to
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; a user's mistake ends in one line on stderr."""
-    if sys.stdout is None and sys.stderr is None:
-        return ERROR
-    if sys.stdout is None:
-        return _fail("standard output is closed, so that there is nowhere to print the result; open it, or use a file")
     if sys.stderr is None:
         # `print` would take stdout instead, and the next file that is opened the number of stderr
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+    if sys.stdout is None:
+        return _fail("standard output is closed, so that there is nowhere to print the result; open it, or use a file")
     for stream in (sys.stdout, sys.stderr):
         # a terminal or file that cannot hold every character shall not stop the run
         if isinstance(stream, TextIOWrapper):

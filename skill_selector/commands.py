@@ -192,6 +192,6 @@ def _read_standard_input() -> str:
         return str(data, "utf-8-sig")
     except UnicodeDecodeError as error:
         raise TaskError(
-            f"standard input is no text in UTF-8 (byte {error.start + 1} is 0x{data[error.start]:02x}); convert it first, "
-            "as by: iconv -f GB18030 -t UTF-8"
+            f"standard input is no text in UTF-8 (byte {error.start + 1} is 0x{data[error.start]:02x}); convert it "
+            "first, as by: iconv -f GB18030 -t UTF-8"
         ) from None

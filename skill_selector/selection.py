@@ -72,14 +72,8 @@ class SkillSelection:
     @property
     def headline(self) -> str:
         """The outcome in one line."""
-        if self.reason == "empty_catalog":
-            return self._nothing_there()
-        if self.best and self.reason == "called":
-            return f"{self.best['name']}: called by its name"
-        if self.reason == "ambiguous_call":
-            return f"ambiguous: {' or '.join(one['skill']['id'] for one in self.ranked)} may be meant"
-        if self.reason == "refused_call":
-            return f"no skill chosen: {self.ranked[0]['skill']['name']} cannot be called"
+        if self.reason in {"empty_catalog", "called", "ambiguous_call", "refused_call"}:
+            return self._without_scores()
         if self.best and self.decided_by == "human":
             score = next(one["score"] for one in self.ranked if one["skill"]["id"] == self.best["id"])
             return f"{self.best['name']}: score {score:g}, chosen by a human"
@@ -92,8 +86,15 @@ class SkillSelection:
             return f"ambiguous: {names}, {self.score_gap:g} apart at {self.top_score:g}"
         return f"no skill fits (best score {self.top_score:g})"
 
-    def _nothing_there(self) -> str:
+    def _without_scores(self) -> str:
         where = ", ".join(self.catalog["roots"])
+        names = [one["skill"]["name"] for one in self.ranked]
+        if self.reason == "called":
+            return f"{names[0]}: called by its name"
+        if self.reason == "ambiguous_call":
+            return f"ambiguous: {' or '.join(one['skill']['id'] for one in self.ranked)} may be meant"
+        if self.reason == "refused_call":
+            return f"no skill chosen: {names[0]} cannot be called"
         if not self.catalog["count"]:
             return f"no skills found in {where}"
         return f"no skill to choose in {where}: each of its {self.catalog['count']} waits to be called by its name"

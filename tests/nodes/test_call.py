@@ -84,7 +84,7 @@ def test_asked_for_in_words_such_a_skill_is_left_to_the_selection(catalog: Catal
     "task",
     [
         "/etc/hosts is broken",
-        "/tmp is full",
+        "/var is full",
         "/home/ann/report.pdf is empty, repair it",
         "// this comment is wrong",
         "/^a+$/ matches too much",

@@ -19,11 +19,11 @@ from skill_selector.catalog.scanner import scan
 from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.snapshot import Snapshots
 from skill_selector.retrievers import fields
+from skill_selector.retrievers.arrayfile import ORPHANED
 from skill_selector.retrievers.fields import FIELDS
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.merged import MergedPostings
 from skill_selector.retrievers.segment import Segment
-from skill_selector.retrievers.arrayfile import ORPHANED
 from skill_selector.retrievers.snapshot import IndexSnapshot, document_keys
 from skill_selector.retrievers.text import tokenize
 
