@@ -16,6 +16,8 @@ Kind = Literal["action", "domain", "raw"]
 EARLY = 80
 """The weight of a word falls with its first place in the task, by e in this many tokens, to `LATE_FLOOR`."""
 LATE_FLOOR = 0.5
+MOST_TIMES = 9
+"""Occurrences of a word that count: a gate that a long task repeats at every step is not what the task is about."""
 EVERYDAY_WEIGHT, NUMBER_WEIGHT = 0.5, 0.3
 """Factors for everyday words and for numbers."""
 ADDED_WEIGHT = 0.7
@@ -27,7 +29,7 @@ class TaskQuery:
     """A task as its routes search for it."""
 
     weights: Mapping[str, float]
-    """Token to weight, more than 0: √times, less where it comes late, is an everyday word or a number."""
+    """Token to weight, more than 0: √times up to `MOST_TIMES`, less where it comes late, is an everyday word or a number."""
     kinds: Mapping[str, Kind]
     """What each token is: an action word, a word of the subject, or any other."""
     chinese: bool
@@ -44,7 +46,7 @@ def task_query(task: str, analysis: TaskAnalysis, words: WordLists) -> TaskQuery
     for place, token in enumerate(tokens):
         first.setdefault(token, place)
     weights = {
-        token: math.sqrt(times) * (LATE_FLOOR + (1 - LATE_FLOOR) * math.exp(-first[token] / EARLY))
+        token: math.sqrt(min(times, MOST_TIMES)) * (LATE_FLOOR + (1 - LATE_FLOOR) * math.exp(-first[token] / EARLY))
         for token, times in Counter(tokens).items()
     }
     keywords = [token for keyword in analysis["keywords"] for token in tokenize(keyword)]
