@@ -29,7 +29,7 @@ class TaskQuery:
     """A task as its routes search for it."""
 
     weights: Mapping[str, float]
-    """Token to weight, more than 0: √times up to `MOST_TIMES`, less where it comes late, is an everyday word or a number."""
+    """Token to weight, more than 0: √times, bounded; less where it comes late, is an everyday word or a number."""
     kinds: Mapping[str, Kind]
     """What each token is: an action word, a word of the subject, or any other."""
     chinese: bool
