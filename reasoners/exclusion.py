@@ -54,8 +54,8 @@ _TASK_CUES = re.compile(
 # The name stands before the refusal here, so only the word "skill" tells that it is one.
 _REFUSED_SKILL = re.compile(
     r"""
-    ([\w./-]+)\s+skill\s+(?:must|should|may|can|shall|is)(?:\s*not|n['’]t)\s+(?:to\s+)?be\s+(?:used|loaded|called|invoked|run)\b
-    |([\w./-]+?)\s*(?:这个|那个|该)?技能(?:就|先|也|都)?(?:不要用?|别用|不用|不许用|不能用|禁用|禁止使用)
+    (?<![\w./-])([\w./-]{1,60})\s+skill\s+(?:must|should|may|can|shall|is)(?:\s*not|n['’]t)\s+(?:to\s+)?be\s+(?:used|loaded|called|invoked|run)\b
+    |(?<![\w./-])([\w./-]{1,60}?)\s*(?:这个|那个|该)?技能(?:就|先|也|都)?(?:不要用?|别用|不用|不许用|不能用|禁用|禁止使用)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
