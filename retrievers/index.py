@@ -13,7 +13,7 @@ from skill_selector.catalog.skill import Skill
 from skill_selector.retrievers.blocks import DamagedError
 from skill_selector.retrievers.fields import FIELDS, all_words
 from skill_selector.retrievers.merged import MergedPostings
-from skill_selector.retrievers.postings import Postings, Progress
+from skill_selector.retrievers.postings import Matches, Postings, Progress
 from skill_selector.retrievers.snapshot import TRIES, IndexSnapshot
 from skill_selector.retrievers.text import is_chinese
 
@@ -127,6 +127,16 @@ class SkillIndex:
     def occurrences(self, field: str, token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the positions of the skills that hold the token, and the term frequency part of BM25 of each."""
         return self._ask(field, lambda postings: postings.occurrences(token))
+
+    def matches(self, field: str, tokens: Iterable[str]) -> Matches:
+        """Return the `occurrences` of those tokens that any skill holds, asked for at once."""
+        listed = list(tokens)
+        return self._ask(field, lambda postings: postings.matches(listed))
+
+    def held(self, field: str, position: int, tokens: Iterable[str]) -> set[str]:
+        """Return which of the tokens the skill at the position holds."""
+        listed = list(tokens)
+        return self._ask(field, lambda postings: postings.held(position, listed))
 
     @cached_property
     def chinese(self) -> NDArray[np.bool_]:

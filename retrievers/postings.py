@@ -17,6 +17,8 @@ B = 0.75
 MOST_COUNTED = np.iinfo(np.uint16).max
 
 Progress = Callable[[int, int], None]
+Matches = dict[str, tuple[NDArray[np.int32], NDArray[np.float32]]]
+"""By token, the documents that hold it, and the term frequency part of BM25 of each."""
 _Integers = NDArray[np.signedinteger]
 
 
@@ -129,6 +131,26 @@ class Postings:
         """Return the documents that hold the token, in order, and the term frequency part of BM25 of each."""
         start, end = self._slice(token)
         return self.documents[start:end], self.impacts[start:end] / np.float32(idf(self.size, end - start))
+
+    def matches(self, tokens: Iterable[str]) -> Matches:
+        """Return the `occurrences` of those tokens that any document holds."""
+        found: Matches = {}
+        for token in tokens:
+            start, end = self._slice(token)
+            if start < end:
+                found[token] = self.occurrences(token)
+        return found
+
+    def held(self, position: int, tokens: Iterable[str]) -> set[str]:
+        """Return which of the tokens the document holds."""
+        found = set()
+        for token in tokens:
+            start, end = self._slice(token)
+            documents = self.documents[start:end]
+            at = documents.searchsorted(position)
+            if at < len(documents) and documents[at] == position:
+                found.add(token)
+        return found
 
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""
