@@ -5,6 +5,7 @@ Words of such a clause must never speak for a skill (they name what it is wrong 
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from skill_selector.retrievers.text import has_chinese, normalize
 
@@ -104,6 +105,7 @@ def claims_everything(text: str) -> bool:
     return _CLAIMS.search(text) is not None
 
 
+@lru_cache(maxsize=8)
 def excluded_by_task(task: str) -> tuple[str, ...]:
     """Return what the task says it will not have: "don't use pdf-tools" gives pdf-tools."""
     found = []
