@@ -5,6 +5,7 @@ Words of such a clause must never speak for a skill (they name what it is wrong 
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from skill_selector.catalog.skill import Skill
 from skill_selector.retrievers.text import has_chinese, normalize
@@ -91,6 +92,7 @@ def split_scope(text: str) -> Scope:
     return Scope(" ".join(part.strip() for part in kept if part.strip()), tuple(items))
 
 
+@lru_cache(maxsize=8)
 def excluded_by_task(task: str) -> tuple[str, ...]:
     """Return what the task says it will not have: "don't use pdf-tools" gives pdf-tools."""
     found = []

@@ -17,7 +17,7 @@ from skill_selector.reasoners.terms import CONSTRAINT_WEIGHT, FIELD, TaskTerms, 
 from skill_selector.retrievers.everyday import everyday_tokens
 from skill_selector.retrievers.glossary import Gloss
 from skill_selector.retrievers.index import SkillIndex
-from skill_selector.retrievers.text import has_chinese
+from skill_selector.retrievers.text import count_chinese
 from skill_selector.retrievers.words import WordLists
 
 EVIDENCE_HALF, TEXT_HALF = 9.0, 14.0
@@ -152,25 +152,25 @@ def _only_below(terms: TaskTerms, skill: Skill, index: SkillIndex, known: set[st
     """Return the terms that stand in the head of the body only."""
     if skill.id not in index:
         return set()
-    position = index.position(skill.id)
-    return {token for token in terms.weights if token not in known and index.has(FIELD, position, token)}
+    return index.held(FIELD, index.position(skill.id), (token for token in terms.weights if token not in known))
 
 
 def _glossed(
     terms: TaskTerms, skill: Skill, index: SkillIndex, lead: set[str], found: set[str]
 ) -> dict[str, tuple[Gloss, bool]]:
     """Return the other terms that are found by a translation: which one, and whether it stands in the lead."""
-    position = index.position(skill.id) if skill.id in index else None
+    searched = {token: glosses for token, glosses in terms.glosses.items() if token not in found}
+    below: set[str] = set()
+    if skill.id in index:
+        tokens = {one for glosses in searched.values() for gloss in glosses for one in gloss.tokens}
+        below = index.held(FIELD, index.position(skill.id), tokens)
     glossed: dict[str, tuple[Gloss, bool]] = {}
-    for token, glosses in terms.glosses.items():
-        if token in found:
-            continue
+    for token, glosses in searched.items():
         for gloss in glosses:
             if lead.issuperset(gloss.tokens):
                 glossed[token] = gloss, True
                 break
-            held = position is not None and all(index.has(FIELD, position, one) for one in gloss.tokens)
-            if held and token not in glossed:
+            if token not in glossed and below.issuperset(gloss.tokens):
                 glossed[token] = gloss, False
     return glossed
 
@@ -190,8 +190,8 @@ def _share(wanted: Iterable[str], held: set[str], rarities: Mapping[str, float])
 
 def _other_language(chinese: bool, text: str) -> bool:
     """Tell whether the text has hardly a word of the task's language: less than 1 in 20 letters."""
-    letters = sum(character.isalpha() for character in text)
-    han = sum(has_chinese(character) for character in text)
+    letters = sum(map(str.isalpha, text))
+    han = count_chinese(text)
     return (han if chinese else letters - han) * 20 < letters
 
 

@@ -129,11 +129,22 @@ def _parse(text: str) -> Iterator[Technology]:
 
 def _pattern(aliases: Mapping[str, Technology]) -> re.Pattern[str]:
     longest_first = sorted(aliases, key=len, reverse=True)
-    bound = [_body(alias) for alias in longest_first if not _is_extension(alias, aliases[alias])]
-    free = [_body(alias) for alias in longest_first if _is_extension(alias, aliases[alias])]
+    bound = _any_of(alias for alias in longest_first if not _is_extension(alias, aliases[alias]))
+    free = _any_of(alias for alias in longest_first if _is_extension(alias, aliases[alias]))
     # One look behind for all of them: most positions of a text are left at once.
-    pattern = rf"(?<![A-Za-z0-9_.&@])(?:{'|'.join(bound)})"
-    return re.compile(pattern + (rf"|(?<!\.)(?:{'|'.join(free)})" if free else ""))
+    pattern = rf"(?<![A-Za-z0-9_.&@])(?:{bound})"
+    return re.compile(pattern + (rf"|(?<!\.)(?:{free})" if free else ""))
+
+
+def _any_of(aliases: Iterable[str]) -> str:
+    """Return a pattern for any of the aliases, the first that fits.
+
+    They are grouped by how they begin: a word is then compared with a few of them, not with hundreds.
+    """
+    groups: dict[str, list[str]] = {}
+    for alias in aliases:
+        groups.setdefault(alias[0], []).append(_body(alias).removeprefix(re.escape(alias[0])))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in groups.items())
 
 
 def _is_extension(alias: str, row: Technology) -> bool:

@@ -1,8 +1,9 @@
 """The texts of a skill that are searched, by name."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from skill_selector.catalog.skill import Skill
@@ -19,7 +20,8 @@ METADATA_WEIGHT = 3
 # Frontmatter that says nothing about what a skill is for.
 _ABOUT_THE_FILE = frozenset({"license", "version", "homepage", "repository", "url", "date", "created", "updated"})
 
-_OF_THE_BODY = frozenset({"head", "body", "source"})
+OF_THE_BODY = frozenset({"head", "body", "source"})
+"""Fields that the body is read for."""
 
 _logger = logging.getLogger(__name__)
 
@@ -28,19 +30,52 @@ def field_words(skill: Skill, field: str) -> list[str]:
     """Return the words (see `text.words`) of one field of a skill."""
     if field == "source":
         metadata = words("\n".join(_metadata_texts(skill)))
-        return metadata * METADATA_WEIGHT + words(_body(skill)[:HEAD_LENGTH]) + words(skill.when_to_use)
+        return metadata * METADATA_WEIGHT + _head_words(_body(skill)) + words(skill.when_to_use)
+    if field == "head":
+        return _head_words(_body(skill))
+    if field == "body":
+        return [word for part in _body_words(_body(skill)) for word in part]
     return words(_FIELD_TEXTS[field](skill))
 
 
-def all_words(skills: Sequence[Skill], field: str, changed: set[int]) -> Iterator[list[str]]:
-    """Yield the words of a field of each skill, and add those to `changed` whose files are not what was scanned."""
+def all_words(skills: Sequence[Skill], fields: Collection[str], changed: set[int]) -> Iterator[dict[str, list[str]]]:
+    """Yield the words of some fields of each skill.
+
+    Args:
+        skills: the skills; the bodies that are not in memory are read, once for all fields.
+        fields: names out of `FIELDS`.
+        changed: gets the positions of those whose files are not what was scanned.
+    """
+    reads = not OF_THE_BODY.isdisjoint(fields)
     for at, skill in enumerate(skills):
-        if field in _OF_THE_BODY and skill.loaded_body is None:
+        if reads and skill.loaded_body is None:
             body, same = _read_body(skill)
             if not same:
                 changed.add(at)
             skill = replace(skill, loaded_body=body)  # noqa: PLW2901
-        yield field_words(skill, field)
+        yield {field: field_words(skill, field) for field in fields}
+
+
+def _head_words(body: str) -> list[str]:
+    if len(body) <= HEAD_LENGTH:
+        return words(body)
+    first, _ = _body_words(body)
+    return first + words(body[_border(body) : HEAD_LENGTH])
+
+
+@lru_cache(maxsize=2)
+def _body_words(body: str) -> tuple[list[str], list[str]]:
+    """Return the words before and after the border: two fields want the first, one after the other."""
+    border = _border(body)
+    return words(body[:border]), words(body[border:])
+
+
+def _border(body: str) -> int:
+    """Return where the last line begins that begins within the head; 0 where the text must be cut as a whole.
+
+    No word goes beyond a line, but what stands on the next one may decide how characters outside ASCII are read.
+    """
+    return body.rfind("\n", 0, HEAD_LENGTH) + 1 if len(body) > HEAD_LENGTH and body.isascii() else 0
 
 
 def _metadata_texts(skill: Skill) -> list[str]:
@@ -88,6 +123,4 @@ _FIELD_TEXTS: Mapping[str, Callable[[Skill], str]] = {
     "name": lambda skill: skill.name,
     "description": lambda skill: skill.description,
     "when_to_use": lambda skill: "\n".join((skill.when_to_use, *skill.triggers)),
-    "head": lambda skill: _body(skill)[:HEAD_LENGTH],
-    "body": _body,
 }

@@ -1,17 +1,20 @@
 """Fusion of several retrievers by their scores."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import isfinite, prod
 from typing import Any, Self
 
 import numpy as np
 from langchain_classic.retrievers.ensemble import EnsembleRetriever
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
+from langchain_core.runnables import RunnableConfig
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from skill_selector.catalog.skill import Skill
 from skill_selector.graph.errors import RetrieverError
-from skill_selector.retrievers.routes import Route, best_positions, make_document
+from skill_selector.retrievers.routes import Route, best_positions, make_document, skill_text
 from skill_selector.retrievers.strategy import Combine
 
 
@@ -44,6 +47,17 @@ class ScoreFusionRetriever(EnsembleRetriever):
             names.append(name)
         return names
 
+    def rank_fusion(
+        self,
+        query: str,
+        run_manager: CallbackManagerForRetrieverRun,
+        *,
+        config: RunnableConfig | None = None,
+    ) -> list[Document]:
+        """Return the fused documents; the children's own are made only where somebody listens to them."""
+        routes = None if run_manager.handlers else self._routes()
+        return self._fuse(routes) if routes else super().rank_fusion(query, run_manager, config=config)
+
     def weighted_reciprocal_rank(self, doc_lists: list[list[Document]]) -> list[Document]:
         """Return the fused documents: the one step of the ensemble that sees every child's list.
 
@@ -58,9 +72,8 @@ class ScoreFusionRetriever(EnsembleRetriever):
                 for document in documents:
                     originals.setdefault(self._key(document), document)
         originals.update(self._cut_off(originals))
-        total = sum if self.combine == "sum" else prod
         shares = {key: dict(zip(names, self._shares(key, tables), strict=True)) for key in originals}
-        scores = {key: float(total(parts.values())) for key, parts in shares.items()}
+        scores = {key: self._total(parts.values()) for key, parts in shares.items()}
         found = [key for key, score in scores.items() if score > 0 or self.combine == "sum"]
         found.sort(key=lambda key: (-scores[key], self._place(key)))
         return [_fused(originals[key], key, scores[key], shares[key]) for key in found]
@@ -100,6 +113,37 @@ class ScoreFusionRetriever(EnsembleRetriever):
                 total += route.scores * np.float32(weight)
         return total
 
+    def _routes(self) -> list[Route] | None:
+        """Return the children where each is a route over the same index, whose arrays hold all there is to know."""
+        routes = [child for child in self.retrievers if isinstance(child, Route)]
+        same = len(routes) == len(self.retrievers) and all(one.index is routes[0].index for one in routes)
+        return routes if same and self.id_key == "id" else None
+
+    def _fuse(self, routes: list[Route]) -> list[Document]:
+        """Do what `weighted_reciprocal_rank` does, without the children's documents."""
+        used = [route for route, weight in zip(routes, self.weights, strict=True) if weight]
+        found = {at for route in used for at in best_positions(route.scores, route.limit)}
+        total = self.totals()
+        assert total is not None  # noqa: S101 - they share an index
+        found.update(best_positions(total, used[0].limit))
+        positions = sorted(found)
+        names = self.route_names
+        columns = [route.scores[positions].tolist() for route in routes]
+        fused: list[tuple[float, int, dict[str, float]]] = []
+        for at, scores in zip(positions, zip(*columns, strict=True), strict=True):
+            shares = [self._share(score, weight) for score, weight in zip(scores, self.weights, strict=True)]
+            score = self._total(shares)
+            if score > 0 or self.combine == "sum":
+                fused.append((score, at, dict(zip(names, shares, strict=True))))
+        fused.sort(key=lambda one: (-one[0], one[1]))
+        return [_document(used[0].index.skills[at], score, shares) for score, at, shares in fused]
+
+    def _share(self, score: float, weight: float) -> float:
+        return weight * score if self.combine == "sum" else max(score, 0.0) ** weight
+
+    def _total(self, shares: Iterable[float]) -> float:
+        return float(sum(shares) if self.combine == "sum" else prod(shares))
+
     def _cut_off(self, known: Collection[str]) -> dict[str, Document]:
         """Return the other documents that are among the best of all although they lie beyond each child's limit."""
         total = self.totals()
@@ -116,7 +160,7 @@ class ScoreFusionRetriever(EnsembleRetriever):
             if score is None:
                 # Its own limit may have cut it off, which must not cost a document that another child found.
                 score = child.score_of(key) if isinstance(child, Route) else 0.0
-            yield weight * score if self.combine == "sum" else max(score, 0.0) ** weight
+            yield self._share(score, weight)
 
     def _place(self, key: str) -> int:
         """Return the document's place in the catalogue, so that equal scores keep its order; 0 where there is none."""
@@ -132,6 +176,10 @@ def finite_number(value: Any) -> float | None:
         return None
     number = float(value)
     return number if isfinite(number) else None
+
+
+def _document(skill: Skill, score: float, shares: dict[str, float]) -> Document:
+    return make_document(skill_text(skill), {"id": skill.id, "score": score, "routes": shares})
 
 
 def _fused(original: Document, key: str, score: float, shares: dict[str, float]) -> Document:

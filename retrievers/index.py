@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skill_selector.catalog.skill import Skill
+from skill_selector.retrievers.batch import FieldBatch
 from skill_selector.retrievers.blocks import DamagedError
-from skill_selector.retrievers.fields import FIELDS, all_words
+from skill_selector.retrievers.fields import FIELDS
 from skill_selector.retrievers.merged import MergedPostings
-from skill_selector.retrievers.postings import Postings, Progress
+from skill_selector.retrievers.postings import Matches, Postings, Progress
 from skill_selector.retrievers.snapshot import TRIES, IndexSnapshot
 from skill_selector.retrievers.text import is_chinese
 
@@ -87,8 +88,12 @@ class SkillIndex:
             fields: names out of `FIELDS`.
             progress: as for `build`.
         """
-        for done, field in enumerate(fields):
-            self._field(field, _within(progress, done, len(fields)))
+        for field in fields:
+            _check_field(field)
+        missing = [field for field in dict.fromkeys(fields) if field not in self._postings]
+        batch = FieldBatch(missing, progress)
+        for field in missing:
+            self._field(field, batch)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -127,6 +132,16 @@ class SkillIndex:
     def occurrences(self, field: str, token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the positions of the skills that hold the token, and the term frequency part of BM25 of each."""
         return self._ask(field, lambda postings: postings.occurrences(token))
+
+    def matches(self, field: str, tokens: Iterable[str]) -> Matches:
+        """Return the `occurrences` of those tokens that any skill holds, asked for at once."""
+        listed = list(tokens)
+        return self._ask(field, lambda postings: postings.matches(listed))
+
+    def held(self, field: str, position: int, tokens: Iterable[str]) -> set[str]:
+        """Return which of the tokens the skill at the position holds."""
+        listed = list(tokens)
+        return self._ask(field, lambda postings: postings.held(position, listed))
 
     @cached_property
     def chinese(self) -> NDArray[np.bool_]:
@@ -178,27 +193,23 @@ class SkillIndex:
             if self._postings.get(field) is postings:
                 del self._postings[field]
 
-    def _field(self, field: str, progress: Progress | None = None) -> FieldPostings:
+    def _field(self, field: str, batch: FieldBatch | None = None) -> FieldPostings:
         found = self._postings.get(field)
         if found is not None:
             return found
-        if field not in FIELDS:
-            raise ValueError(f"there is no field {field!r}; the fields are {', '.join(FIELDS)}")
+        _check_field(field)
         with self._building:
             found = self._postings.get(field)
             if found is None:
-                found = self._postings[field] = self._load(field, progress)
+                found = self._postings[field] = self._load(field, batch or FieldBatch([field]))
             return found
 
-    def _load(self, field: str, progress: Progress | None) -> FieldPostings:
-        def build(skills: Sequence[Skill]) -> tuple[Postings, Collection[int]]:
-            changed: set[int] = set()
-            return Postings.build(all_words(skills, field, changed), len(skills), progress), changed
-
-        return self._snapshot.open(field, build) if self._snapshot else build(self.skills)[0]
+    def _load(self, field: str, batch: FieldBatch) -> FieldPostings:
+        if self._snapshot is None:
+            return batch.build(field, self.skills)[0]
+        return self._snapshot.open(field, lambda skills: batch.build(field, skills))
 
 
-def _within(progress: Progress | None, done: int, fields: int) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda at, size: progress(done * size + at, fields * size)
+def _check_field(field: str) -> None:
+    if field not in FIELDS:
+        raise ValueError(f"there is no field {field!r}; the fields are {', '.join(FIELDS)}")

@@ -1,6 +1,6 @@
 """Sorted tokens in a block of text, found without reading it: a dictionary of a million takes too long to load."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -24,7 +24,7 @@ class Lexicon(Mapping[str, int]):
         Raises:
             ValueError: they are not of so many tokens.
         """
-        self._starts = arrays["starts"]
+        self._starts = arrays["starts"].tolist()
         self._text = arrays["text"]
         self._heads = arrays["heads"].tobytes().split(_NEWLINE) if size else []
         self._guard = guard
@@ -40,19 +40,34 @@ class Lexicon(Mapping[str, int]):
             yield from (_decoded(token) for token in self._bucket(bucket))
 
     def __getitem__(self, token: str) -> int:
+        number = self._number(token)
+        if number is None:
+            raise KeyError(token)
+        return number
+
+    def get(self, token: str, default: Any = None) -> Any:
+        """Return the token's number, or the default: most tokens that are asked for are not there."""
+        number = self._number(token)
+        return default if number is None else number
+
+    def _number(self, token: str) -> int | None:
         encoded = _encoded(token)
         bucket = bisect_right(self._heads, encoded) - 1
-        if bucket >= 0:
-            tokens = self._bucket(bucket)
-            at = bisect_left(tokens, encoded)
-            if at < len(tokens) and tokens[at] == encoded:
-                return bucket * BUCKET + at
-        raise KeyError(token)
+        if bucket < 0 or _NEWLINE in encoded:
+            return None
+        if self._heads[bucket] == encoded:
+            return bucket * BUCKET
+        lines = self._lines(bucket)
+        at = lines.find(_NEWLINE + encoded + _NEWLINE)
+        return None if at < 0 else bucket * BUCKET + lines.count(_NEWLINE, 0, at + 1)
 
     def _bucket(self, bucket: int) -> list[bytes]:
-        start, end = int(self._starts[bucket]), int(self._starts[bucket + 1])
+        return self._lines(bucket)[:-1].split(_NEWLINE)
+
+    def _lines(self, bucket: int) -> bytes:
+        start, end = self._starts[bucket], self._starts[bucket + 1]
         self._guard.check(start, end)
-        return self._text[start : end - 1].tobytes().split(_NEWLINE)
+        return self._text[start:end].tobytes()
 
 
 def sorted_tokens(vocabulary: Mapping[str, int]) -> tuple[list[bytes], NDArray[np.int64]]:

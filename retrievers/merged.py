@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skill_selector.retrievers.postings import Postings, idf, inverse_frequencies, length_damping, saturated
+from skill_selector.retrievers.postings import Matches, Postings, idf, inverse_frequencies, length_damping, saturated
 
 MOST_HELD = 4_000_000
 """How many postings are held ready; 32 MB."""
@@ -70,6 +70,15 @@ class MergedPostings:
         """Return the documents that hold the token, and the term frequency part of BM25 of each."""
         found = self._find(token)
         return found.documents, saturated(found.counts, self._damping[found.documents])
+
+    def matches(self, tokens: Iterable[str]) -> Matches:
+        """Return the `occurrences` of those tokens that any document holds."""
+        found = ((token, self.occurrences(token)) for token in tokens)
+        return {token: one for token, one in found if len(one[0])}
+
+    def held(self, position: int, tokens: Iterable[str]) -> set[str]:
+        """Return which of the tokens the document holds."""
+        return {token for token in tokens if (self._find(token).documents == position).any()}
 
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""

@@ -1,7 +1,5 @@
 """BM25 over one field of a catalogue, as plain numpy arrays."""
 
-from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import log
@@ -10,14 +8,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skill_selector.retrievers.text import word_tokens
+from skill_selector.retrievers.counting import Integers, Numbers, WordCounts
 
 K1 = 1.5
 B = 0.75
 MOST_COUNTED = np.iinfo(np.uint16).max
 
 Progress = Callable[[int, int], None]
-_Integers = NDArray[np.signedinteger]
+Matches = dict[str, tuple[NDArray[np.int32], NDArray[np.float32]]]
+"""By token, the documents that hold it, and the term frequency part of BM25 of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +49,12 @@ class Postings:
             size: how many documents there are.
             progress: called with how many are done, and `size`.
         """
-        word_ids = _WordIds()
-        words, counts, ends = array("i"), array("i"), array("q", [0])
+        counts = WordCounts(Numbers())
         for done, document in enumerate(documents, 1):
-            counted = Counter(document)
-            words.extend(map(word_ids.__getitem__, counted))
-            counts.extend(counted.values())
-            ends.append(len(words))
+            counts.add(document)
             if progress and (done % 256 == 0 or done == size):
                 progress(done, size)
-        vocabulary, starts, tokens = _tokens_of_words(word_ids)
-        del word_ids
-        triples = _expand(_numpy(words), _numpy(counts), np.diff(_numpy(ends)), starts, tokens)
-        del words, counts, ends
-        return cls.of_triples(vocabulary, triples, size)
+        return cls.of_triples(*counts.triples(), size)
 
     @classmethod
     def of_triples(
@@ -130,6 +121,26 @@ class Postings:
         start, end = self._slice(token)
         return self.documents[start:end], self.impacts[start:end] / np.float32(idf(self.size, end - start))
 
+    def matches(self, tokens: Iterable[str]) -> Matches:
+        """Return the `occurrences` of those tokens that any document holds."""
+        found: Matches = {}
+        for token in tokens:
+            start, end = self._slice(token)
+            if start < end:
+                found[token] = self.occurrences(token)
+        return found
+
+    def held(self, position: int, tokens: Iterable[str]) -> set[str]:
+        """Return which of the tokens the document holds."""
+        found = set()
+        for token in tokens:
+            start, end = self._slice(token)
+            documents = self.documents[start:end]
+            at = documents.searchsorted(position)
+            if at < len(documents) and documents[at] == position:
+                found.add(token)
+        return found
+
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
         """Return the documents' BM25 scores [documents], 0 or more, of tokens with their weights."""
         total = np.zeros(self.size, dtype=np.float32)
@@ -158,52 +169,13 @@ def idf(size: int, found: int) -> float:
     return log(1 + (size - found + 0.5) / (found + 0.5))
 
 
-class _WordIds(dict[str, int]):
-    """Numbers words in order of appearance."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = number = len(self)
-        return number
-
-
-def _numpy(numbers: "array[int]") -> _Integers:
-    return np.frombuffer(numbers, dtype=f"i{numbers.itemsize}") if numbers else np.empty(0, f"i{numbers.itemsize}")
-
-
-def _tokens_of_words(
-    word_ids: Iterable[str],
-) -> tuple[dict[str, int], _Integers, _Integers]:
-    token_ids = _WordIds()
-    tokens, ends = array("i"), array("i", [0])
-    for word in word_ids:
-        tokens.extend(map(token_ids.__getitem__, word_tokens(word)))
-        ends.append(len(tokens))
-    return dict(token_ids), _numpy(ends), _numpy(tokens)
-
-
-def _expand(
-    words: _Integers,
-    counts: _Integers,
-    per_document: _Integers,
-    starts: _Integers,
-    tokens: _Integers,
-) -> list[NDArray[np.int32]]:
-    """Return tokens, positions and counts by posting, ordered by position, of words and counts by posting."""
-    per_word = np.diff(starts)[words]
-    before = np.cumsum(per_word, dtype=np.int32) - per_word
-    picked = np.repeat(starts[:-1][words] - before, per_word)
-    picked += np.arange(len(picked), dtype=picked.dtype)
-    positions = np.repeat(np.arange(len(per_document), dtype=np.int32), per_document)
-    return [tokens[picked], np.repeat(positions, per_word), np.repeat(counts, per_word)]
-
-
 def _sorted_by_token(triples: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
     # The stable sort keeps the order by position within each token. One array at a time: they are large.
     order = np.argsort(triples[0], kind="stable")
     return [triples.pop(0)[order] for _ in range(3)]
 
 
-def inverse_frequencies(size: int, frequencies: _Integers) -> NDArray[np.float32]:
+def inverse_frequencies(size: int, frequencies: Integers) -> NDArray[np.float32]:
     """Return `idf` for many tokens."""
     return np.log1p((size - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
 

@@ -27,7 +27,9 @@ def idf_among(index: SkillIndex, token: str, documents: NDArray[np.int32]) -> fl
 
 def query_mass(query: TaskQuery, index: SkillIndex) -> float:
     """Return 1 and the sum of weight x idf of the task's words, those included that no skill holds."""
+    found = index.matches(MASS_FIELD, query.weights)
+    nowhere = np.empty(0, dtype=np.int32)
     return 1 + sum(
-        weight * idf_among(index, token, index.occurrences(MASS_FIELD, token)[0])
+        weight * idf_among(index, token, found[token][0] if token in found else nowhere)
         for token, weight in query.weights.items()
     )

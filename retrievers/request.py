@@ -7,6 +7,7 @@ from functools import cached_property
 from skill_selector.catalog.skill import Skill
 from skill_selector.graph.records import TaskAnalysis
 from skill_selector.graph.settings import Settings
+from skill_selector.retrievers.glossary import Concepts, load_glossary
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.meaning import Meaning
 from skill_selector.retrievers.query import TaskQuery, task_query
@@ -36,6 +37,11 @@ class SearchRequest:
     def query(self) -> TaskQuery:
         """The words of the task with their weights."""
         return task_query(self.task, self.analysis, self.words)
+
+    @cached_property
+    def concepts(self) -> Concepts:
+        """What the words of the task are called in the other language."""
+        return load_glossary().concepts(self.task, self.query.weights)
 
     @cached_property
     def mass(self) -> float:

@@ -14,6 +14,7 @@ from langchain_core.retrievers import BaseRetriever
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 
+from skill_selector.catalog.skill import Skill
 from skill_selector.graph.errors import SettingError
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.request import SearchRequest
@@ -61,7 +62,7 @@ class Route(BaseRetriever):
         """Return the document of the skill at a position."""
         skill = self.index.skills[at]
         metadata = {"id": skill.id, "score": float(self.scores[at]), "route": self.name}
-        return make_document(f"{skill.name}: {skill.description}", metadata)
+        return make_document(skill_text(skill), metadata)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         return [self.document(at) for at in best_positions(self.scores, self.limit)]
@@ -76,6 +77,11 @@ def best_positions(scores: NDArray[np.float32], limit: int) -> list[int]:
         found = found[scores[found] >= last]
     order = np.argsort(-scores[found], kind="stable")[:limit]
     return [int(at) for at in found[order]]
+
+
+def skill_text(skill: Skill) -> str:
+    """Return what a skill's document holds."""
+    return f"{skill.name}: {skill.description}"
 
 
 def make_document(page_content: str, metadata: dict[str, Any], document_id: str | None = None) -> Document:

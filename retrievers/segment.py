@@ -6,7 +6,7 @@ every start than the queries.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,8 @@ from skill_selector.retrievers.postings import Postings
 SUFFIX = ".segment"
 KEY_LENGTH = 16
 """Bytes of a document's key."""
+MOST_SLICES = 1 << 14
+"""How many tokens' places are remembered: some 3 MB."""
 
 _MAGIC = b"skill-selector segment 1\n"
 _TYPES = {
@@ -43,6 +45,8 @@ class Segment(Postings):
     path: Path
     keys: tuple[bytes, ...]
     guards: Mapping[str, Guard]
+    _slices: dict[str, tuple[int, int]] = field(default_factory=dict, repr=False)
+    """Where the postings of the tokens lie that were asked for last, of those that are not there too."""
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -90,6 +94,15 @@ class Segment(Postings):
             raise DamagedError(self.path)
 
     def _slice(self, token: str) -> tuple[int, int]:
+        known = self._slices.get(token)
+        if known is None:
+            known = self._looked_up(token)
+            if len(self._slices) >= MOST_SLICES:
+                self._slices.clear()
+            self._slices[token] = known
+        return known
+
+    def _looked_up(self, token: str) -> tuple[int, int]:
         at = self.vocabulary.get(token)
         if at is None:
             return 0, 0

@@ -1,6 +1,7 @@
 """What a strategy does to the fused candidates before they are cut to `top_k`."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from threading import Lock
 
@@ -97,6 +98,7 @@ def _skill(request: SearchRequest, skill_id: str) -> Skill:
     return request.index.skills[request.index.position(skill_id)]
 
 
+@lru_cache(maxsize=1 << 12)
 def _name_key(name: str, *, dictionary: bool = True) -> str:
     return " ".join(normalize(name, dictionary=dictionary).replace("-", " ").replace("_", " ").split())
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from skill_selector.graph.settings import Settings
-from skill_selector.retrievers.glossary import Concepts, Gloss, load_glossary
-from skill_selector.retrievers.index import SkillIndex
+from skill_selector.retrievers.glossary import Concepts
+from skill_selector.retrievers.postings import Matches
 from skill_selector.retrievers.query import ADDED_WEIGHT
 from skill_selector.retrievers.rarity import idf_among, smoothed_idf
 from skill_selector.retrievers.request import SearchRequest
@@ -27,7 +27,7 @@ _DEFAULTS = Settings()
 class TaskRoute(Route):
     """Words of the task: Σ field weight · word weight · idf · BM25's frequency part, divided by `divisor`."""
 
-    tokens: Mapping[str, float]
+    tokens: SkipValidation[Mapping[str, float]]
     fields: Mapping[str, float]
     divisor: float = Field(gt=0)
 
@@ -35,11 +35,9 @@ class TaskRoute(Route):
         """Return each skill's score [skills], 0 or more."""
         total = np.zeros(len(self.index), dtype=np.float32)
         for field, share in self.fields.items():
-            for token, weight in self.tokens.items():
-                documents, frequencies = self.index.occurrences(field, token)
-                if len(documents):
-                    worth = share * weight * idf_among(self.index, token, documents)
-                    total[documents] += np.float32(worth) * frequencies
+            for token, (documents, frequencies) in self.index.matches(field, self.tokens).items():
+                worth = share * self.tokens[token] * idf_among(self.index, token, documents)
+                total[documents] += np.float32(worth) * frequencies
         return total / np.float32(self.divisor)
 
 
@@ -50,8 +48,8 @@ class DictionaryRoute(Route):
     word of many meanings says less. A gloss of several words needs all of them.
     """
 
-    concepts: Concepts = Field(repr=False)
-    weights: Mapping[str, float]
+    concepts: SkipValidation[Concepts] = Field(repr=False)
+    weights: SkipValidation[Mapping[str, float]]
     """How much the words of `concepts` count; those that are not here, `ADDED_WEIGHT`."""
     others: NDArray[np.bool_] = Field(repr=False)
     """Which skills are of the other language."""
@@ -61,41 +59,40 @@ class DictionaryRoute(Route):
     def measure(self) -> NDArray[np.float32]:
         """Return each skill's score [skills], 0 or more."""
         total = np.zeros(len(self.index), dtype=np.float32)
+        best = np.zeros_like(total)
         size = int(self.others.sum())
+        tokens = {token for glosses in self.concepts.values() for gloss in glosses for token in gloss.tokens}
+        matches = {field: self.index.matches(field, tokens) for field in self.fields}
         for word, glosses in self.concepts.items():
             weight = self.weights.get(word, ADDED_WEIGHT)
             for field, share in self.fields.items():
-                best, found = self._best(field, glosses, size)
-                if found:
-                    total += np.float32(share * weight / math.sqrt(found)) * best
+                found = [one for gloss in glosses if (one := joint_matches(matches[field], gloss.tokens))]
+                if not found:
+                    continue
+                factor = np.float32(share * weight / math.sqrt(len(found)))
+                for documents, frequencies in found:
+                    scores = np.float32(smoothed_idf(size, len(documents))) * frequencies
+                    best[documents] = np.maximum(best[documents], scores)
+                touched = np.concatenate([documents for documents, _ in found])
+                # A skill that several glosses found is there several times, and gets the same sum each time.
+                total[touched] += factor * best[touched]
+                best[touched] = 0
         total[~self.others] = 0
         return total / np.float32(self.divisor)
 
-    def _best(self, field: str, glosses: tuple[Gloss, ...], size: int) -> tuple[NDArray[np.float32], int]:
-        """Return the best gloss's score [skills], and how many of them are found."""
-        best = np.zeros(len(self.index), dtype=np.float32)
-        found = 0
-        for gloss in glosses:
-            documents, frequencies = joint_occurrences(self.index, field, gloss.tokens)
-            if len(documents):
-                found += 1
-                scores = np.float32(smoothed_idf(size, len(documents))) * frequencies
-                best[documents] = np.maximum(best[documents], scores)
-        return best, found
 
-
-def joint_occurrences(
-    index: SkillIndex, field: str, tokens: tuple[str, ...]
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Return the skills that hold all of the tokens, and the least of their frequency parts."""
-    documents, frequencies = index.occurrences(field, tokens[0])
-    for token in tokens[1:]:
-        if not len(documents):
-            break
-        others, theirs = index.occurrences(field, token)
+def joint_matches(
+    matches: Matches, tokens: tuple[str, ...]
+) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+    """Return the skills that hold all of the tokens, and the least of their frequency parts; None where none does."""
+    held = [matches[token] for token in tokens if token in matches]
+    if len(held) < len(tokens):
+        return None
+    documents, frequencies = held[0]
+    for others, theirs in held[1:]:
         documents, left, right = np.intersect1d(documents, others, assume_unique=True, return_indices=True)
         frequencies = np.minimum(frequencies[left], theirs[right])
-    return documents, frequencies
+    return (documents, frequencies) if len(documents) else None
 
 
 def task_route(request: SearchRequest, spec: RouteSpec, common: Mapping[str, Any]) -> Route:
@@ -111,7 +108,7 @@ def dictionary_route(request: SearchRequest, spec: RouteSpec, common: Mapping[st
     query = request.query
     others = ~request.index.chinese if query.chinese else request.index.chinese
     return DictionaryRoute(
-        concepts=load_glossary().concepts(request.task, query.weights) if others.any() else {},
+        concepts=request.concepts if others.any() else {},
         weights=query.weights,
         others=others,
         fields=spec.fields,

@@ -47,7 +47,6 @@ _HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _PAIRED_CHARACTER = re.compile(f"[{_PAIRED}]")
 _UNSPACED = re.compile(f"[{_HAN}{_PAIRED}]")
 
-_JOINER = re.compile(r"[-_.]")
 _CONTRACTION = re.compile(r"['’](?:s|d|m|re|ll|ve)\b|['’]", re.IGNORECASE)
 _NEGATION = re.compile(r"n['’]t$", re.IGNORECASE)
 _PLURAL_INITIALS = re.compile(r"[A-Z]{2,}s")
@@ -66,12 +65,17 @@ def has_chinese(text: str) -> bool:
     return not text.isascii() and _HAN_CHARACTER.search(text) is not None
 
 
+def count_chinese(text: str) -> int:
+    """Return how many Chinese characters the text has."""
+    return 0 if text.isascii() else len(_HAN_CHARACTER.findall(text))
+
+
 def is_chinese(text: str) -> bool:
     """Tell whether more than a fifth of the text's letters are Chinese characters."""
     if not has_chinese(text):
         return False
     letters = sum(map(str.isalpha, text))
-    return len(_HAN_CHARACTER.findall(text)) > CHINESE_SHARE * letters
+    return count_chinese(text) > CHINESE_SHARE * letters
 
 
 def normalize(text: str, *, dictionary: bool = True) -> str:
@@ -117,21 +121,28 @@ def words(text: str, *, dictionary: bool = True) -> list[str]:
 def word_tokens(word: str) -> tuple[str, ...]:
     """Return the tokens of one of `words`' words: none, one, or the whole and its parts."""
     if word.isalpha() and word.isascii() and (word.islower() or word.istitle() or word.isupper()):
-        return tuple(_token(word.lower()))
+        return _token(word.lower())
+    if word.isalnum() and word.isascii() and word == word.lower():
+        return _token(word)
     if not word.isascii() and _UNSPACED.match(word):
         return (word,)
     if "'" in word or "’" in word:
         if _NEGATION.search(word):
             return ()
         word = _CONTRACTION.sub("", word)
-    if _PLURAL_INITIALS.fullmatch(word):
+    if word[-1:] == "s" and _PLURAL_INITIALS.fullmatch(word):
         word = word[:-1]
     pieces = word.split("/")
-    found = [token for whole in dict.fromkeys((word, *pieces)) for token in _token(whole.casefold())]
-    for part in (part for piece in pieces for part in _parts(piece)):
-        if not part.isdigit():
-            found += _token(part)
-    return tuple(dict.fromkeys(found))
+    found: dict[str, None] = {}
+    for whole in (word, *pieces) if len(pieces) > 1 else pieces:
+        for token in _token(whole.casefold()):
+            found[token] = None
+    for piece in pieces:
+        for part in _parts(piece):
+            if not part.isdigit():
+                for token in _cached_token(part):
+                    found[token] = None
+    return tuple(found)
 
 
 _cached_tokens = lru_cache(maxsize=1 << 15)(word_tokens)
@@ -160,28 +171,34 @@ def _lone_character(runs: list[str]) -> list[str]:
 
 def _parts(piece: str) -> list[str]:
     parts: list[str] = []
-    for atom in _JOINER.split(piece):
+    for atom in piece.replace("_", "-").replace(".", "-").split("-"):
         name = atom.casefold()
         parts.append(name)
-        humps = [] if name in _ONE_WORD else _HUMP.split(atom)
+        if name == atom or name in _ONE_WORD:  # without a capital there is no hump
+            continue
+        humps = _HUMP.split(atom)
         if len(humps) > 1:
             parts += [hump.casefold() for hump in humps]
     return parts
 
 
-def _token(word: str) -> list[str]:
+def _token(word: str) -> tuple[str, ...]:
     if not word or word in ENGLISH_STOP_WORDS or len(word) > LONGEST_TOKEN:
-        return []
+        return ()
     if len(word) == 1 and word.isascii() and word not in _LONE_LETTERS:
-        return []
-    return [_stemmers.english.stemWord(word)] if word.isascii() and word.isalpha() else [word]
+        return ()
+    return (_stemmers.english.stemWord(word),) if word.isascii() and word.isalpha() else (word,)
+
+
+_cached_token = lru_cache(maxsize=1 << 15)(_token)
+"""For single words, which come again; whole identifiers would drive them out."""
 
 
 class _Stemmers(threading.local):
     """One stemmer a thread: an instance must not be shared."""
 
     def __init__(self) -> None:
-        self.english = Stemmer.Stemmer("english", 0)  # no cache of its own: `word_tokens` has one
+        self.english = Stemmer.Stemmer("english", 0)  # no cache of its own: `_cached_token` is one
 
 
 _stemmers = _Stemmers()
