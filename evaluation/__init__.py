@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skill_selector.evaluation.calibrator import Calibrated, calibrate
     from skill_selector.evaluation.figures import Figure, score
     from skill_selector.evaluation.job import evaluate
     from skill_selector.evaluation.prediction import Prediction, write_predictions
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from skill_selector.evaluation.task import LabelledTask, load_tasks
 
 _HOMES = {
+    "Calibrated": "calibrator",
     "Evaluation": "result",
     "Figure": "figures",
     "LabelledTask": "task",
     "Prediction": "prediction",
+    "calibrate": "calibrator",
     "evaluate": "job",
     "load_tasks": "task",
     "score": "figures",
@@ -27,10 +30,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Calibrated",
     "Evaluation",
     "Figure",
     "LabelledTask",
     "Prediction",
+    "calibrate",
     "evaluate",
     "load_tasks",
     "score",
