@@ -123,7 +123,7 @@ class Searcher:
         request = self._request(task, index, vectors)
         by_id = {skill.id: skill for skill in index.skills}
         measured = measure_candidates(
-            task.task, request.analysis, search(request, limit=LIMIT), by_id, index, self._words
+            task.task, request.analysis, search(request, limit=LIMIT), skills=by_id, index=index, words=self._words
         )
         totals = build_retriever(request).totals()
         assert totals is not None  # noqa: S101 - all routes of the strategy are over the index
@@ -256,7 +256,9 @@ def show(cases: Sequence[Case], prior: Prior) -> None:
         area = np.mean([area_under_curve(one, own) for one in lines[:-1]])
         figures = [outcomes([cases[at] for at in places], own, one) for one in lines]
         cells = [
-            f"{np.mean([one[name] for one in figures[:-1]]):.3f} ({figures[-1][name]:.3f})" if name in figures[0] else ""
+            f"{np.mean([one[name] for one in figures[:-1]]):.3f} ({figures[-1][name]:.3f})"
+            if name in figures[0]
+            else ""
             for name in names
         ]
         print(f"| {title} | {area:.3f} | {' | '.join(cells)} |")

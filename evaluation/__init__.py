@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from skill_selector.evaluation.calibrator import Calibrated, calibrate
+    from skill_selector.evaluation.calibrated import Calibrated
+    from skill_selector.evaluation.calibrator import calibrate
     from skill_selector.evaluation.figures import Figure, score
     from skill_selector.evaluation.job import evaluate
     from skill_selector.evaluation.prediction import Prediction, write_predictions
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from skill_selector.evaluation.task import LabelledTask, load_tasks
 
 _HOMES = {
-    "Calibrated": "calibrator",
+    "Calibrated": "calibrated",
     "Evaluation": "result",
     "Figure": "figures",
     "LabelledTask": "task",

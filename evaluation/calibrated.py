@@ -62,4 +62,6 @@ class Calibrated:
 
 def rounded(figures: Mapping[str, Figure]) -> dict[str, Figure]:
     """Return the figures with as many digits as people read."""
-    return {name: Figure(*(round(value, 4) for value in one[:3]), one.n) for name, one in figures.items()}
+    return {
+        name: Figure(round(one.mean, 4), round(one.low, 4), round(one.high, 4), one.n) for name, one in figures.items()
+    }

@@ -23,7 +23,7 @@ from skill_selector.graph.errors import EvaluationError, SettingError
 from skill_selector.graph.settings import run_context
 from skill_selector.reasoners.calibration import Calibration, intercept, reweighted, total_weights
 from skill_selector.reasoners.rubric import MODELS, ModelName, model_name
-from skill_selector.retrievers.library import Library, Progress
+from skill_selector.retrievers.library import Progress
 
 WRONG_HIT = 0.05
 """The largest share of wrong hits that is aimed at by default."""
@@ -80,12 +80,13 @@ def calibrate(
     notes.add(gold_notices(given, library))
     runs = job.run(given, share or fitting_processes(len(given)), 1, report)
     notes.add(fallback_notices(runs))
-    return _fitted(given, runs, job, library, goal, notes)
+    return _fitted(given, runs, job, goal, notes)
 
 
 def _fitted(
-    tasks: Sequence[LabelledTask], runs: Sequence[TaskRun], job: Job, library: Library, goal: float, notes: "_Notes"
+    tasks: Sequence[LabelledTask], runs: Sequence[TaskRun], job: Job, goal: float, notes: "_Notes"
 ) -> Calibrated:
+    library = job.runner.load()
     measured = [run.get("measured", []) for run in runs]
     name = _model_of(measured)
     cases = _cases(tasks, measured, name)
@@ -93,9 +94,7 @@ def _fitted(
     notes.add(_doubts(tasks))
     start = Weights(np.array(list(total_weights(MODELS[name]).values())), intercept(MODELS[name]))
     bar = Bar(job.settings.hit_threshold, job.settings.min_gap)
-    before = figures_of(
-        [(one, bar) for one in verdicts(cases, [start.log_odds(case.rows.signals) for case in cases])]
-    )
+    before = figures_of([(one, bar) for one in verdicts(cases, [start.log_odds(case.rows.signals) for case in cases])])
     after = try_out(cases, start, bar, goal)
     tuned = tune(cases, start, bar, goal)
     notes.add(_judgement(tuned, before, after, goal))
@@ -192,15 +191,15 @@ def _doubts(tasks: Sequence[LabelledTask]) -> Iterator[str]:
         yield "no task is of kind ambiguous, so that the gap stays as it is"
 
 
-def _judgement(
-    tuned: Tuned, before: dict[str, Figure], after: dict[str, Figure], goal: float
-) -> Iterator[str]:
+def _judgement(tuned: Tuned, before: dict[str, Figure], after: dict[str, Figure], goal: float) -> Iterator[str]:
     if not tuned.reached:
         yield f"no threshold keeps wrong hits to {goal:g} of the tasks; the one with the fewest was taken"
     elif after["wrong_hit"].mean > max(goal, before["wrong_hit"].mean):
         yield f"on tasks left out, wrong_hit is {after['wrong_hit'].mean:.3f}, more than the {goal:g} asked for"
-    if "right_hit" in after and after["right_hit"].mean < before["right_hit"].mean and (
-        after["wrong_hit"].mean >= before["wrong_hit"].mean
+    if (
+        "right_hit" in after
+        and after["right_hit"].mean < before["right_hit"].mean
+        and (after["wrong_hit"].mean >= before["wrong_hit"].mean)
     ):
         yield "on tasks left out, this does no better than what is shipped: keep that, or label more tasks"
 

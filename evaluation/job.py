@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 
+from skill_selector.catalog.roots import list_paths
 from skill_selector.evaluation.calls import run_concurrently
 from skill_selector.evaluation.figures import score
 from skill_selector.evaluation.notices import fallback_notices, gold_notices
@@ -120,7 +121,7 @@ def _warn(found: Iterator[str], kept: list[str], warn: Callable[[str], None] | N
 
 
 class Job:
-    """The parts of an evaluation, checked before anything long begins; with `measure`, runs hold their candidates' signals."""
+    """The parts of an evaluation, checked before anything long begins."""
 
     def __init__(
         self,
@@ -134,8 +135,7 @@ class Job:
         calibration: Calibration | None = None,
         measure: bool = False,
     ) -> None:
-        one = isinstance(directories, str | os.PathLike)
-        self._roots = [os.fspath(folder) for folder in ([directories] if one else directories)]
+        self._roots = list_paths(directories)
         self._context, self._measure = context, measure
         own = None if isinstance(reasoner, str) else reasoner
         vectors = None if isinstance(embeddings, str) else embeddings

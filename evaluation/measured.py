@@ -35,6 +35,7 @@ def measure_candidates(
     task: str,
     analysis: TaskAnalysis,
     candidates: Sequence[Candidate],
+    *,
     skills: Mapping[str, Skill],
     index: SkillIndex,
     words: WordLists,

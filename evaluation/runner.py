@@ -101,9 +101,9 @@ class Runner:
                 task.task,
                 state["analysis"],
                 state["candidates"],
-                library.catalog.by_id,
-                library.index(),
-                load_words(self._settings.words_file),
+                skills=library.catalog.by_id,
+                index=library.index(),
+                words=load_words(self._settings.words_file),
             )
         return run
 

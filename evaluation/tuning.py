@@ -108,9 +108,7 @@ def tune(cases: Sequence[Case], start: Weights, bar: Bar, wrong_hit: float) -> T
         wrong_hit: the largest share of tasks that may come to a wrong hit.
     """
     rows = [case.rows for case in cases]
-    lines = {
-        ridge: cross_validate(rows, FOLDS, SEED, partial(refit, start=start, ridge=ridge)) for ridge in RIDGES
-    }
+    lines = {ridge: cross_validate(rows, FOLDS, SEED, partial(refit, start=start, ridge=ridge)) for ridge in RIDGES}
     ridge = _best_ridge(rows, lines)
     chosen, reached = choose_bar(verdicts(cases, lines[ridge]), bar, wrong_hit)
     return Tuned(refit(rows, start, ridge), ridge, chosen, reached)
@@ -156,7 +154,11 @@ def choose_bar(found: Sequence[Verdict], bar: Bar, wrong_hit: float) -> tuple[Ba
 def _gained(found: Sequence[Verdict], bar: Bar) -> float:
     """Return the share of tasks that come out right."""
     right = sum(
-        one.hit(bar) and one.right if one.kind == "match" else one.tied(bar) if one.kind == "ambiguous" else not one.hit(bar)
+        one.hit(bar) and one.right
+        if one.kind == "match"
+        else one.tied(bar)
+        if one.kind == "ambiguous"
+        else not one.hit(bar)
         for one in found
     )
     return right / len(found)
@@ -175,7 +177,10 @@ def _moved(bar: Bar, start: Bar) -> float:
 
 def _best_ridge(rows: Sequence[TaskRows], lines: dict[float, list[Floats]]) -> float:
     """Return the ridge of the least loss, the first one unless the gain on it exceeds its standard error."""
-    losses = {ridge: np.array([_loss(task, line) for task, line in zip(rows, own, strict=True)]) for ridge, own in lines.items()}
+    losses = {
+        ridge: np.array([_loss(task, line) for task, line in zip(rows, own, strict=True)])
+        for ridge, own in lines.items()
+    }
     first = next(iter(losses))
     best = min(losses, key=lambda ridge: float(losses[ridge].mean()))
     gain = losses[first] - losses[best]

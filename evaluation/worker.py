@@ -1,7 +1,7 @@
 """A worker process: reads one JSON message a line from standard input, answers the same way on standard output.
 
-In: first the setup (`roots`, `context`, `strategy`, `calibration`, `measure`), then tasks. Out: `progress` while it loads, `ready`, then one
-`run` a task; `error` for what a user can put right, `crash` for what only we can. It ends with its parent.
+In: first the setup (see `pool.Setup`), then tasks. Out: `progress` while it loads, `ready`, then one `run` a task;
+`error` for what a user can put right, `crash` for what only we can. It ends with its parent.
 """
 
 import json

@@ -93,8 +93,9 @@ class Parts:
             return f"it was fitted with the strategy {fitted!r}, and this run takes {settings.strategy!r}"
         if self.retriever is not None:
             return "a retriever of your own takes the place of the strategy that it was fitted with"
-        own = self.reasoner is not None and self.reasoner.name != "local"
-        return "it is for the local reasoner" if own or takes_model(settings, self.llm) and not self.reasoner else None
+        own = self.reasoner
+        model = takes_model(settings, self.llm) if own is None else own.name != "local"
+        return "it is for the local reasoner" if model else None
 
     def reasoner_for(self, settings: Settings) -> Reasoner:
         """Return who reasons in this run. Blocks: it may import a model's client.

@@ -214,7 +214,7 @@ def _value_faults(name: str, section: Mapping[str, Any]) -> Iterator[str]:
 def _score_faults(score: Mapping[str, Any]) -> Iterator[str]:
     if not _is_number(score.get("shift", 0), -LARGEST_WEIGHT, LARGEST_WEIGHT):
         yield f'"shift" is {score["shift"]!r:.40}; it must be a number'
-    model: Model | None = MODELS.get(score["model"]) if isinstance(score.get("model"), str) else None  # type: ignore[call-overload]
+    model: Model | None = MODELS.get(score["model"]) if isinstance(score.get("model"), str) else None
     weights = score.get("weights")
     if model is None:
         yield f'"model" is {score.get("model")!r:.40}; it must be one of {", ".join(MODELS)}'

@@ -11,7 +11,7 @@ from skill_selector.reasoners.calibration import total_weights
 from skill_selector.reasoners.rubric import MODELS
 
 if TYPE_CHECKING:
-    from skill_selector.evaluation.calibrator import Calibrated
+    from skill_selector.evaluation.calibrated import Calibrated
     from skill_selector.evaluation.result import Evaluation
 
 SAME = 1e-5

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -33,8 +34,8 @@ ANY_SIGNALS = st.fixed_dictionaries({name: st.floats(0, 1) for name in NAMES})
 
 
 def total(signals: Signals, standing: float | None = None, model: Model = PLAIN_MODEL, **more: bool) -> float:
-    options = {"matched": True, "fallback": False, "semantic": model is SEMANTIC_MODEL} | more
-    return sum(points(signals, standing=standing, **options).values())
+    options: dict[str, Any] = {"matched": True, "fallback": False, "semantic": model is SEMANTIC_MODEL} | more
+    return math.fsum(points(signals, standing=standing, **options).values())
 
 
 def level(model: Model = PLAIN_MODEL) -> Signals:
