@@ -44,13 +44,13 @@ SEMANTIC_MODEL: Model = {
 LEXICAL_MODEL: Model = {
     "intent": {"standing": (0.34, 8.2), "inferred": (-2.1, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
     "tech_stack": {
-        "lead_precision": (4.2, 0.1),
-        "technology": (0.7, 0.5),
-        "conflict": (-3.8, STEADY),
+        "lead_precision": (4.1, 0.1),
+        "technology": (0.6, 0.5),
+        "conflict": (-4.0, STEADY),
         "claims": (-2.0, STEADY),
     },
-    "constraints": {"glossed_text": (1.3, 0.3)},
-    "keywords": {"glossed_text": (0.6, 0.3)},
+    "constraints": {"glossed_text": (1.4, 0.3)},
+    "keywords": {"glossed_text": (0.7, 0.3)},
 }
 """Where it has none. Intent asks how far the skill stands out from the whole catalogue; tech stack, whether it is about
 this subject and stack; constraints and keywords, how much of the request it speaks of, in either language."""

@@ -100,9 +100,9 @@ def test_the_score_is_the_probability_of_the_log_odds_shifted_to_sixty() -> None
     signals = replace(level(LEXICAL_MODEL), glossed_text=0.5)
     log_odds = sum(evidence(signals.as_dict(), 20.0, LEXICAL_MODEL).values())
 
-    # Worked by hand: 0.34 x (20 - 8.2) + (1.3 + 0.6) x (0.5 - 0.3) = 4.392.
-    assert log_odds == pytest.approx(4.392)
-    assert total(signals, 20.0, LEXICAL_MODEL) == pytest.approx(100 / (1 + math.exp(-(math.log(1.5) + 4.392))))
+    # Worked by hand: 0.34 x (20 - 8.2) + (1.4 + 0.7) x (0.5 - 0.3) = 4.432.
+    assert log_odds == pytest.approx(4.432)
+    assert total(signals, 20.0, LEXICAL_MODEL) == pytest.approx(100 / (1 + math.exp(-(math.log(1.5) + 4.432))))
 
 
 def test_the_part_with_the_evidence_gets_the_larger_share() -> None:
