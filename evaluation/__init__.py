@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skill_selector.evaluation.calibrated import Calibrated
+    from skill_selector.evaluation.calibrator import calibrate
     from skill_selector.evaluation.figures import Figure, score
     from skill_selector.evaluation.job import evaluate
     from skill_selector.evaluation.prediction import Prediction, write_predictions
@@ -15,10 +17,12 @@ if TYPE_CHECKING:
     from skill_selector.evaluation.task import LabelledTask, load_tasks
 
 _HOMES = {
+    "Calibrated": "calibrated",
     "Evaluation": "result",
     "Figure": "figures",
     "LabelledTask": "task",
     "Prediction": "prediction",
+    "calibrate": "calibrator",
     "evaluate": "job",
     "load_tasks": "task",
     "score": "figures",
@@ -27,10 +31,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Calibrated",
     "Evaluation",
     "Figure",
     "LabelledTask",
     "Prediction",
+    "calibrate",
     "evaluate",
     "load_tasks",
     "score",

@@ -1,7 +1,7 @@
-"""The figures: each a share from 0 to 1, a mean over tasks with a 95 % bootstrap interval."""
+"""The figures: each a share from 0 to 1, a mean over tasks with a 95 % interval."""
 
 from collections.abc import Iterable, Sequence
-from math import fsum
+from math import fsum, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +15,8 @@ DEPTHS = (10, 50)
 ROUNDS = 10_000
 SEED = 7
 """Of the bootstrap."""
+Z = 1.959964
+"""The normal distribution holds 95 % within this many standard deviations of its mean."""
 
 
 class Figure(NamedTuple):
@@ -98,7 +100,22 @@ def group_places(task: LabelledTask, prediction: Prediction | None) -> list[int]
 
 
 def figure(values: Sequence[float]) -> Figure:
-    """Return the mean of one task's values and its percentile bootstrap interval (Efron 1979).
+    """Return the mean of one task's values, with Wilson's interval where each is 0 or 1, else the bootstrap's."""
+    n, mean = len(values), fsum(values) / len(values)
+    wide = wilson(mean, n) if all(value in (0.0, 1.0) for value in values) else bootstrap(values)
+    return Figure(mean, *wide, n)
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Return the score interval of a proportion (Wilson 1927): none of 30 may still be 11 %."""
+    spread = Z * sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    low, high = ((share + Z**2 / (2 * n) + side) / (1 + Z**2 / n) for side in (-spread, spread))
+    # At the ends the two terms are equal, but for rounding.
+    return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
+
+
+def bootstrap(values: Sequence[float]) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of a mean (Efron 1979).
 
     Resampling n values is drawing, from a multinomial, how often each distinct one turns up: quick, and the order of
     the tasks makes no difference.
@@ -107,4 +124,4 @@ def figure(values: Sequence[float]) -> Figure:
     distinct, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
     drawn = np.random.default_rng(SEED).multinomial(n, counts / n, size=ROUNDS)
     low, high = np.quantile(drawn @ distinct / n, [0.025, 0.975]).clip(0.0, 1.0)
-    return Figure(fsum(values) / n, float(low), float(high), n)
+    return float(low), float(high)

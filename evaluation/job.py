@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 
+from skill_selector.catalog.roots import list_paths
 from skill_selector.evaluation.calls import run_concurrently
 from skill_selector.evaluation.figures import score
 from skill_selector.evaluation.notices import fallback_notices, gold_notices
@@ -20,9 +21,11 @@ from skill_selector.evaluation.runner import Runner
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError, TaskFileError
-from skill_selector.graph.settings import Settings, offline_context, resolve_settings
+from skill_selector.graph.settings import Settings, run_context
 from skill_selector.nodes.decision import Bar
+from skill_selector.nodes.parts import Parts
 from skill_selector.reasoners.base import Reasoner
+from skill_selector.reasoners.calibration import Calibration, GivenCalibration, take_calibration
 from skill_selector.reasoners.choice import choose_reasoner
 from skill_selector.reasoners.local import LocalReasoner
 from skill_selector.retrievers.custom import CustomRetriever
@@ -50,6 +53,7 @@ def evaluate(
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
+    calibration: GivenCalibration = None,
     processes: int | str | None = None,
     concurrency: int | str | None = None,
     progress: Progress | None = None,
@@ -68,6 +72,7 @@ def evaluate(
         reasoner: a reasoner of your own, or the name of one: "auto", "llm", "local".
         retriever: a retriever of your own; see `build_selector`.
         embeddings: LangChain embeddings of your own, or the name of some; see `select_skill`.
+        calibration: what `calibrate` returned, or the file that it wrote.
         processes: how many processes share the tasks of the local reasoner; 1 stays in this one. By default as many as
             there are cores, where each gets 25 tasks. A retriever of your own stays in this one, and so must a
             strategy that you registered.
@@ -80,18 +85,22 @@ def evaluate(
         EvaluationError: a worker process died, or the skills changed meanwhile.
         SkillSelectorError: as `select_skill`.
     """
-    _check_tasks(tasks)
-    given = _count("processes", processes), _count("concurrency", concurrency)
-    roots = [os.fspath(one) for one in ([directories] if isinstance(directories, str | os.PathLike) else directories)]
-    if offline and llm is not None:
-        raise SettingError("offline=True and llm=… contradict each other, since offline asks no model; leave one out")
-    context = _context(options, offline, reasoner, embeddings)
-    job = _Job(roots, context, llm, reasoner, retriever=retriever, embeddings=embeddings)
+    check_tasks(tasks)
+    given = count_of("processes", processes), count_of("concurrency", concurrency)
+    job = Job(
+        directories,
+        _context(options, offline, reasoner, embeddings, llm),
+        llm=llm,
+        reasoner=reasoner,
+        retriever=retriever,
+        embeddings=embeddings,
+        calibration=take_calibration(calibration),
+    )
     report = progress or (lambda _step, _done: None)
     library = job.runner.load(report)
     warnings: list[str] = []
     _warn(gold_notices(tasks, library), warnings, warn)
-    runs = job.run(tasks, given[0] or _fitting(len(tasks)), given[1] or CONCURRENCY, report)
+    runs = job.run(tasks, given[0] or fitting_processes(len(tasks)), given[1] or CONCURRENCY, report)
     _warn(fallback_notices(runs), warnings, warn)
     return Evaluation(
         tasks=tuple(tasks),
@@ -111,28 +120,34 @@ def _warn(found: Iterator[str], kept: list[str], warn: Callable[[str], None] | N
             warn(notice)
 
 
-class _Job:
+class Job:
     """The parts of an evaluation, checked before anything long begins."""
 
     def __init__(
         self,
-        roots: list[str],
+        directories: Directories,
         context: SelectorContext,
-        llm: BaseChatModel | None,
-        reasoner: Reasoner | str | None,
         *,
-        retriever: CustomRetriever | None,
-        embeddings: Embeddings | str | None,
+        llm: BaseChatModel | None = None,
+        reasoner: Reasoner | str | None = None,
+        retriever: CustomRetriever | None = None,
+        embeddings: Embeddings | str | None = None,
+        calibration: Calibration | None = None,
+        measure: bool = False,
     ) -> None:
-        self._roots, self._context = roots, context
-        self.settings = resolve_settings(context)
-        self.strategy = get_strategy(self.settings.strategy)
+        self._roots = list_paths(directories)
+        self._context, self._measure = context, measure
         own = None if isinstance(reasoner, str) else reasoner
+        vectors = None if isinstance(embeddings, str) else embeddings
+        parts = Parts(
+            llm=llm, reasoner=own, retriever=retriever, embeddings=vectors, context=context, calibration=calibration
+        )
+        self.settings, self.calibration = parts.resolve(context)
+        self.strategy = get_strategy(self.settings.strategy)
         self._reasoner = own or choose_reasoner(self.settings, llm=llm)
         self._local = type(self._reasoner) is LocalReasoner
-        vectors = None if isinstance(embeddings, str) else embeddings
         self._movable = self._local and retriever is None and vectors is None
-        self.runner = Runner(roots, context, llm=llm, reasoner=own, retriever=retriever, embeddings=vectors)
+        self.runner = Runner(self._roots, parts, measure=measure)
 
     def run(self, tasks: Sequence[LabelledTask], processes: int, concurrency: int, report: Progress) -> list[TaskRun]:
         """Return the tasks' runs, in the order of the tasks."""
@@ -146,6 +161,8 @@ class _Job:
                 strategy=repr(self.strategy),
                 strategy_name=self.settings.strategy,
                 digest=self.runner.load(report).catalog.digest,
+                calibration=self.calibration.to_dict() if self.calibration else None,
+                measure=self._measure,
             )
             return run_in_processes(tasks, setup, processes, report)
         if not self._local:
@@ -171,7 +188,12 @@ class _Job:
         return {**shown, "reasoner": self._reasoner.name}
 
 
-def _check_tasks(tasks: Sequence[LabelledTask]) -> None:
+def check_tasks(tasks: Sequence[LabelledTask]) -> None:
+    """Refuse none, and ids that are not distinct.
+
+    Raises:
+        TaskFileError: the message says which.
+    """
     if not tasks:
         raise TaskFileError("there is no task to evaluate; pass one labelled task or more")
     twice = [task_id for task_id, count in Counter(task.id for task in tasks).items() if count > 1]
@@ -184,18 +206,20 @@ def _context(
     offline: bool,
     reasoner: Reasoner | str | None,
     embeddings: Embeddings | str | None,
+    llm: BaseChatModel | None,
 ) -> SelectorContext:
-    named = reasoner if isinstance(reasoner, str) else None
-    if offline and named not in {None, "local"}:
-        raise SettingError(f"offline=True and reasoner={named!r} contradict each other; leave one out")
     if options.get("on_ambiguous") == "ask":
         raise SettingError("on_ambiguous='ask' cannot be evaluated: nobody is there to be asked")
-    values = {**options, "reasoner": "local" if offline else named, "on_ambiguous": "report"}
-    vectors = embeddings if isinstance(embeddings, str) else None
-    return offline_context(SelectorContext.from_options({**values, "embeddings": vectors}), offline)
+    given = {**options, "on_ambiguous": "report"}
+    return run_context(given, offline=offline, reasoner=reasoner, embeddings=embeddings, llm=llm)
 
 
-def _count(name: str, value: int | str | None) -> int | None:
+def count_of(name: str, value: int | str | None) -> int | None:
+    """Return how many processes, or tasks at once, a caller wants; None where that is left open.
+
+    Raises:
+        SettingError: it is no whole number in range.
+    """
     if value is None:
         return None
     number = int(value) if str(value).strip().isascii() and str(value).strip().isdecimal() else 0
@@ -204,7 +228,7 @@ def _count(name: str, value: int | str | None) -> int | None:
     return number
 
 
-def _fitting(tasks: int) -> int:
+def fitting_processes(tasks: int) -> int:
     """Return the number of processes for so many tasks."""
     try:
         cores = len(os.sched_getaffinity(0))

@@ -50,10 +50,19 @@ class Setup:
     strategy_name: str
     digest: str
     """The catalogue's, as the parent read it."""
+    calibration: dict[str, Any] | None = None
+    measure: bool = False
+    """Runs hold what the local reasoner measured."""
 
     def message(self) -> Message:
         """Return what goes to the worker."""
-        return {"roots": self.roots, "context": self.context, "strategy": self.strategy_name}
+        return {
+            "roots": self.roots,
+            "context": self.context,
+            "strategy": self.strategy_name,
+            "calibration": self.calibration,
+            "measure": self.measure,
+        }
 
     def check(self, ready: Message) -> None:
         """Compare what a worker loaded with what the parent has.

@@ -3,11 +3,12 @@
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
 from skill_selector.evaluation.files import write_whole
+from skill_selector.evaluation.measured import Measured
 from skill_selector.graph.records import Degradation, Outcome, RankedSkill, Reason, Usage
 from skill_selector.nodes.decision import best_round
 from skill_selector.reasoners.base import NO_USAGE
@@ -46,6 +47,8 @@ class TaskRun(TypedDict):
     """Wall time of the whole run but for the scan of the folders."""
     digest: str
     """The catalogue's."""
+    measured: NotRequired[list[Measured]]
+    """What the local reasoner measured of the candidates, where that was asked for."""
 
 
 def run_of(task_id: str, state: Mapping[str, Any], retrieved: Mapping[int, Sequence[str]], seconds: float) -> TaskRun:

@@ -6,19 +6,14 @@ from threading import Lock
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from langchain_core.embeddings import Embeddings
-from langchain_core.language_models import BaseChatModel
-
+from skill_selector.evaluation.measured import measure_candidates
 from skill_selector.evaluation.prediction import TaskRun, run_of
 from skill_selector.evaluation.task import LabelledTask
-from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.selector import wire
-from skill_selector.graph.settings import resolve_settings
 from skill_selector.nodes.parts import Parts
-from skill_selector.reasoners.base import Reasoner
 from skill_selector.retrievers.completion import complete_library
-from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
+from skill_selector.retrievers.words import load_words
 
 _Retrieved: TypeAlias = dict[int, list[str]]
 
@@ -47,23 +42,21 @@ class PinnedLibraries(LibraryCache):
 class Runner:
     """A graph and its folders, ready for many tasks."""
 
-    def __init__(
-        self,
-        roots: Sequence[str],
-        context: SelectorContext,
-        *,
-        llm: BaseChatModel | None = None,
-        reasoner: Reasoner | None = None,
-        retriever: CustomRetriever | None = None,
-        embeddings: Embeddings | None = None,
-    ) -> None:
+    def __init__(self, roots: Sequence[str], parts: Parts, *, measure: bool = False) -> None:
+        """Take the parts of the graph, with the context of its runs.
+
+        Args:
+            roots: the folders.
+            parts: their libraries are those that are read.
+            measure: have the runs hold what the local reasoner measures of their candidates.
+        """
         self._roots = list(roots)
-        self._libraries = PinnedLibraries(Parts().libraries)
-        self._settings = resolve_settings(context)
+        self._libraries = PinnedLibraries(parts.libraries)
+        self._settings = parts.resolve(parts.context)[0]
         self._cache_dir = self._settings.cache_dir
-        self._embeddings = embeddings
-        self._custom = retriever is not None
-        parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=context)
+        self._embeddings = parts.embeddings
+        self._custom = parts.retriever is not None
+        self._measure = measure
         self._graph = wire(replace(parts, libraries=self._libraries))
 
     def load(self, progress: Progress | None = None) -> Library:
@@ -90,7 +83,7 @@ class Runner:
         state: dict[str, Any] = {}
         for state in self._graph.stream(self._given(task), stream_mode="values"):
             _note(state, retrieved)
-        return run_of(task.id, state, retrieved, perf_counter() - start)
+        return self._run_of(task, state, retrieved, perf_counter() - start)
 
     async def arun(self, task: LabelledTask) -> TaskRun:
         """Select for one task, without blocking the event loop."""
@@ -98,7 +91,21 @@ class Runner:
         state: dict[str, Any] = {}
         async for state in self._graph.astream(self._given(task), stream_mode="values"):
             _note(state, retrieved)
-        return run_of(task.id, state, retrieved, perf_counter() - start)
+        return self._run_of(task, state, retrieved, perf_counter() - start)
+
+    def _run_of(self, task: LabelledTask, state: dict[str, Any], retrieved: _Retrieved, seconds: float) -> TaskRun:
+        run = run_of(task.id, state, retrieved, seconds)
+        if self._measure and state["analysis"]:
+            library = self.load()
+            run["measured"] = measure_candidates(
+                task.task,
+                state["analysis"],
+                state["candidates"],
+                skills=library.catalog.by_id,
+                index=library.index(),
+                words=load_words(self._settings.words_file),
+            )
+        return run
 
     def _given(self, task: LabelledTask) -> Any:
         return {"task": task.task, "skill_directory": self._roots}

@@ -1,7 +1,7 @@
 """A worker process: reads one JSON message a line from standard input, answers the same way on standard output.
 
-In: first the setup (`roots`, `context`, `strategy`), then tasks. Out: `progress` while it loads, `ready`, then one
-`run` a task; `error` for what a user can put right, `crash` for what only we can. It ends with its parent.
+In: first the setup (see `pool.Setup`), then tasks. Out: `progress` while it loads, `ready`, then one `run` a task;
+`error` for what a user can put right, `crash` for what only we can. It ends with its parent.
 """
 
 import json
@@ -57,11 +57,18 @@ def main() -> None:
 
 
 def _serve(inbox: "SimpleQueue[Message]", outbox: BinaryIO) -> None:
-    from skill_selector.evaluation.runner import Runner  # noqa: PLC0415 - takes a second: listen to the parent first
+    # It takes a second to import these: listen to the parent first.
+    from skill_selector.evaluation.runner import Runner  # noqa: PLC0415
+    from skill_selector.nodes.parts import Parts  # noqa: PLC0415
+    from skill_selector.reasoners.calibration import Calibration  # noqa: PLC0415
 
     setup = inbox.get()
-    context = SelectorContext(**setup["context"])
-    runner = Runner(setup["roots"], context)
+    calibration = setup["calibration"]
+    parts = Parts(
+        context=SelectorContext(**setup["context"]),
+        calibration=Calibration.from_dict(calibration) if calibration else None,
+    )
+    runner = Runner(setup["roots"], parts, measure=setup["measure"])
     digest = runner.prepare(lambda step, done: _send(outbox, {"progress": [step, done]}))
     _send(outbox, {"ready": {"digest": digest, "strategy": describe_strategy(setup["strategy"])}})
     while True:

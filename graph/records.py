@@ -61,7 +61,8 @@ class Candidate(TypedDict):
     copies: list[str]
     """Ids of other skills that are copies of this one."""
     standing: NotRequired[float]
-    """How far the score lies above the mean of all skills, in spreads; missing where that cannot be compared."""
+    """How far the score lies above the mean of all skills, in spreads, less what chance gives to the best of so many;
+    missing where that cannot be compared."""
 
 
 class RankedSkill(TypedDict):

@@ -23,6 +23,7 @@ from skill_selector.nodes.rank import Rank
 from skill_selector.nodes.retrieve import Retrieve
 from skill_selector.nodes.scan import Scan
 from skill_selector.reasoners.base import Reasoner
+from skill_selector.reasoners.calibration import GivenCalibration, take_calibration
 from skill_selector.retrievers.custom import CustomRetriever
 
 _REASONER_METHODS = ("analyze", "aanalyze", "rank", "arank")
@@ -36,6 +37,7 @@ def build_selector(
     reasoner: Reasoner | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | None = None,
+    calibration: GivenCalibration = None,
     context: SelectorContext | Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
 ) -> SelectorGraph:
@@ -49,17 +51,26 @@ def build_selector(
             `(analysis, skills, options) -> [(skill, score)]`.
         embeddings: LangChain embeddings of your own, instead of those that the settings name. Their vectors are kept by
             class and model; give them a text attribute `identity` where that does not tell them apart.
+        calibration: what `calibrate` returned, or the file that it wrote, read once; instead of the one that the
+            settings name. It counts where the local reasoner decides.
         context: settings for every run that does not set its own; the only way to set them where a parent graph
             passes a context of its own. A mapping of options will do.
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
             lend their own.
 
     Raises:
-        SettingError: the model, the reasoner or the context cannot be used.
+        SettingError: the model, the reasoner, the calibration or the context cannot be used.
     """
     _check_reasoner(reasoner)
     own = _context(context)
-    parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=own)
+    parts = Parts(
+        llm=llm,
+        reasoner=reasoner,
+        retriever=retriever,
+        embeddings=embeddings,
+        context=own,
+        calibration=take_calibration(calibration),
+    )
     return wire(parts, checkpointer)
 
 

@@ -105,6 +105,7 @@ class Settings:
     embedding_base_url: str | None = _setting(None, "EMBEDDING_BASE_URL", _text)
     embedding_api_key: str | None = _setting(None, "EMBEDDING_API_KEY", _text, secret=True)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
+    calibration: str | None = _setting(None, "SELECTOR_CALIBRATION", _text)
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
@@ -119,6 +120,7 @@ def resolve_settings(
     *,
     environ: Mapping[str, str] | None = None,
     dotenv: Path | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> Settings:
     """Return the settings of one run.
 
@@ -126,13 +128,14 @@ def resolve_settings(
         context: the run's own values; fields that are None are not set.
         environ: the environment; the process's own by default.
         dotenv: the file of settings; `.env` in the working folder by default. Reading it blocks.
+        defaults: values, by name, that take the place of defaults: those of a calibration.
 
     Raises:
         SettingError: some values cannot be used; the message names every one of them with what it must be.
     """
     environ = os.environ if environ is None else environ
     from_file = _read_dotenv(Path(".env") if dotenv is None else dotenv)
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = dict(defaults or {})
     faults: list[str] = []
     for one in fields(Settings):
         source, raw = _first_set(one.name, one.metadata["env"], context, environ, from_file)
@@ -151,12 +154,38 @@ def resolve_settings(
     return settings
 
 
-def offline_context(context: SelectorContext, offline: bool) -> SelectorContext:
-    """Return the context, with the bundled embedder instead of an endpoint's where a run shall be offline.
+def run_context(
+    options: Mapping[str, Any],
+    *,
+    offline: bool,
+    reasoner: object = None,
+    embeddings: object = None,
+    llm: object = None,
+) -> SelectorContext:
+    """Return the context of the options of a Python call.
+
+    Args:
+        options: by the names of `SelectorContext`.
+        offline: reason locally, with the bundled embedder instead of an endpoint's.
+        reasoner: the caller's own, or the name of one.
+        embeddings: the caller's own, or the name of some.
+        llm: the caller's own.
 
     Raises:
-        SettingError: the run itself names an endpoint's; or as `resolve_settings`.
+        SettingError: an option has no such name, or contradicts `offline`.
     """
+    named = reasoner if isinstance(reasoner, str) else None
+    if offline and not (reasoner is None or named == "local"):
+        shown = repr(named) if named else "a reasoner of your own"
+        raise SettingError(f"offline=True and reasoner={shown} contradict each other; leave one out")
+    if offline and llm is not None:
+        raise SettingError("offline=True and llm=… contradict each other, since offline asks no model; leave one out")
+    values = {**options, "reasoner": "local" if offline else named}
+    vectors = embeddings if isinstance(embeddings, str) else None
+    return _offline_context(SelectorContext.from_options({**values, "embeddings": vectors}), offline)
+
+
+def _offline_context(context: SelectorContext, offline: bool) -> SelectorContext:
     if not offline or not resolve_settings(context).embeddings.startswith(ENDPOINT_PREFIX):
         return context
     if context.embeddings is not None:

@@ -1,8 +1,9 @@
 """What the nodes of one graph share: the caller's own parts, and what is costly to make twice."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from langchain_core.embeddings import Embeddings
@@ -15,11 +16,14 @@ from skill_selector.graph.errors import SettingError
 from skill_selector.graph.settings import Settings, resolve_settings
 from skill_selector.graph.state import SelectorState
 from skill_selector.reasoners.base import Reasoner
-from skill_selector.reasoners.choice import choose_reasoner
+from skill_selector.reasoners.calibration import Calibration, load_calibration
+from skill_selector.reasoners.choice import choose_reasoner, takes_model
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.embedder import choose_embedder
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
 from skill_selector.retrievers.meaning import Meaning
+
+_log = logging.getLogger(__name__)
 
 _LIBRARIES = LibraryCache()
 """One for the process: every graph that is built sees the same folders."""
@@ -35,6 +39,8 @@ class Parts:
     embeddings: Embeddings | None = None
     context: SelectorContext | None = None
     """Settings for every run that does not set its own."""
+    calibration: Calibration | None = None
+    """In place of the one that the settings name."""
     libraries: LibraryCache = field(default=_LIBRARIES)
     _reasoners: Callable[[Settings], Reasoner] = field(init=False, repr=False)
 
@@ -48,15 +54,48 @@ class Parts:
         object.__setattr__(self, "_reasoners", make)
 
     def settings(self) -> Settings:
-        """Return the settings of the run that is going on. Blocks: it may read `.env`.
+        """Return the settings of the run that is going on. Blocks: it may read files.
 
         A host that embeds the graph passes a context of its own through; only ours is looked at.
 
         Raises:
             SettingError: a setting cannot be used.
         """
+        return self.calibrated()[0]
+
+    def calibrated(self) -> tuple[Settings, Calibration | None]:
+        """Return the settings of the run, with the calibration that they come from; None where none counts.
+
+        Raises:
+            SettingError: a setting or the calibration cannot be used.
+        """
         context = get_runtime().context
-        return resolve_settings(_merge(context if isinstance(context, SelectorContext) else None, self.context))
+        return self.resolve(_merge(context if isinstance(context, SelectorContext) else None, self.context))
+
+    def resolve(self, context: SelectorContext | None) -> tuple[Settings, Calibration | None]:
+        """Return what `calibrated` does, for a context."""
+        settings = resolve_settings(context)
+        found = self.calibration
+        if found is None and settings.calibration is not None:
+            found = load_calibration(settings.calibration)
+        if found is None:
+            return settings, None
+        why = self._uncalibrated(settings, found)
+        if why is not None:
+            _say_once(f"the calibration does not count: {why}")
+            return settings, None
+        return resolve_settings(context, defaults=found.settings), found
+
+    def _uncalibrated(self, settings: Settings, calibration: Calibration) -> str | None:
+        """Return why a calibration says nothing about the scores of a run, or None."""
+        fitted = calibration.fitted_on["strategy"]
+        if settings.strategy != fitted:
+            return f"it was fitted with the strategy {fitted!r}, and this run takes {settings.strategy!r}"
+        if self.retriever is not None:
+            return "a retriever of your own takes the place of the strategy that it was fitted with"
+        own = self.reasoner
+        model = takes_model(settings, self.llm) if own is None else own.name != "local"
+        return "it is for the local reasoner" if model else None
 
     def reasoner_for(self, settings: Settings) -> Reasoner:
         """Return who reasons in this run. Blocks: it may import a model's client.
@@ -92,6 +131,11 @@ def stream_progress() -> Progress:
         write({"step": step, "done": done})
 
     return report
+
+
+@cache
+def _say_once(message: str) -> None:
+    _log.info(message)
 
 
 def _merge(first: SelectorContext | None, second: SelectorContext | None) -> SelectorContext | None:

@@ -12,6 +12,7 @@ from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.ranking import rank_candidates, rank_excluded
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
+from skill_selector.reasoners.rubric import MODELS
 from skill_selector.retrievers.strategy import Strategy, get_strategy
 from skill_selector.retrievers.words import load_words
 
@@ -65,7 +66,7 @@ class Rank:
 
     def _prepare(self, state: SelectorState) -> _Job:
         watch = Stopwatch("rank")
-        settings = self._parts.settings()
+        settings, calibration = self._parts.calibrated()
         strategy = get_strategy(settings.strategy)
         library = self._parts.library_of(state)
         analysis = state["analysis"]
@@ -81,6 +82,7 @@ class Rank:
             words=load_words(settings.words_file),
             attempt=state["attempt"],
             degraded=tuple(state["degraded"]),
+            models=calibration.models if calibration else MODELS,
         )
         asked = bool(request.candidates) and strategy.judge == "rubric"
         excluded = [one for one in state["excluded"] if one["id"] in library.catalog.by_id][: settings.top_k]

@@ -17,6 +17,7 @@ from skill_selector.graph.records import (
     Usage,
 )
 from skill_selector.graph.settings import Settings
+from skill_selector.reasoners.rubric import MODELS, Model, ModelName
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.words import WordLists
 
@@ -67,6 +68,8 @@ class RankRequest:
     attempt: int = 1
     degraded: tuple[Degradation, ...] = ()
     """What did not work in earlier steps of this task."""
+    models: Mapping[ModelName, Model] = field(default_factory=lambda: MODELS)
+    """What the local reasoner weighs its signals by: the shipped weights, or those of a calibration."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,12 +27,17 @@ def choose_reasoner(settings: Settings, *, llm: "BaseChatModel | None" = None) -
         ModelSetupError: a model is asked for and there is no key.
         SettingError: the model's address cannot be used.
     """
-    has_model = llm is not None or settings.dashscope_api_key is not None
-    if settings.reasoner == "llm" or (settings.reasoner == "auto" and has_model):
+    if takes_model(settings, llm):
         return _model_reasoner(settings, llm)
     if settings.reasoner == "auto":
         _say_once("no DASHSCOPE_API_KEY is set: selecting with the local reasoner")
     return _local_reasoner()
+
+
+def takes_model(settings: Settings, llm: "BaseChatModel | None") -> bool:
+    """Return whether the settings ask for the model."""
+    has_model = llm is not None or settings.dashscope_api_key is not None
+    return settings.reasoner == "llm" or (settings.reasoner == "auto" and has_model)
 
 
 def _model_reasoner(settings: Settings, llm: "BaseChatModel | None") -> Reasoner:

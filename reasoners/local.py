@@ -9,8 +9,8 @@ from skill_selector.graph.records import Candidate
 from skill_selector.reasoners.base import AnalysisReply, AnalysisRequest, Judgement, RankReply, RankRequest
 from skill_selector.reasoners.extraction import analyze_task
 from skill_selector.reasoners.reasons import explain, veto_reason
-from skill_selector.reasoners.rubric import points
-from skill_selector.reasoners.signals import measure
+from skill_selector.reasoners.rubric import most_points, points
+from skill_selector.reasoners.signals import Findings, measure
 from skill_selector.reasoners.terms import TaskTerms, task_terms
 from skill_selector.retrievers.standing import SEMANTIC
 from skill_selector.retrievers.text import word_tokens
@@ -68,12 +68,20 @@ def _judge(
             findings.signals,
             semantic=semantic,
             standing=candidate.get("standing"),
-            matched=bool(findings.matched or findings.matched_below or findings.translated),
+            matched=findings.any_match,
             fallback=fallback,
+            models=request.models,
         ),
         reason=f"{veto}; {reason}" if veto and not terms.chinese else f"{veto}；{reason}" if veto else reason,
         veto=veto,
     )
+
+
+def highest_score(findings: Findings, terms: TaskTerms, *, fallback: bool) -> float:
+    """Return the most that the skill's score can come to, 0 to 100: 0 after a veto."""
+    if veto_reason(findings, terms):
+        return 0.0
+    return most_points(findings.signals, matched=findings.any_match, fallback=fallback)
 
 
 def _surface(texts: Iterable[str]) -> dict[str, str]:

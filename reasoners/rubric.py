@@ -8,12 +8,17 @@ them, each leaning to its own evidence. The constants come from a logistic regre
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
 
 from skill_selector.graph.records import RUBRIC, Dimension
 from skill_selector.reasoners.signals import Signals
 
 Model = Mapping[Dimension, Mapping[str, tuple[float, float]]]
-"""For each part its terms: signal name to (weight in log-odds a unit, the level that counts as even)."""
+"""For each part its terms: signal name to (weight in log-odds a unit, the level that counts as even).
+
+Besides the signals there are `standing`, and `constant`, which is always 1."""
+ModelName = Literal["semantic", "lexical", "plain"]
 
 EVEN = 0.6
 """The share of all points that even evidence gives."""
@@ -24,23 +29,28 @@ STEADY = 0.0
 """The level of signals that count by themselves."""
 
 SEMANTIC_MODEL: Model = {
-    "intent": {"standing": (0.65, 8.6), "inferred": (-1.1, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
-    "tech_stack": {"technology": (0.8, 0.5), "conflict": (-1.7, STEADY), "claims": (-2.0, STEADY)},
-    "constraints": {"glossed_text": (2.9, 0.23)},
-    "keywords": {"glossed_text": (1.5, 0.23)},
+    "intent": {"standing": (0.85, 3.3), "inferred": (-1.8, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
+    "tech_stack": {
+        "lead_precision": (1.9, 0.1),
+        "technology": (0.6, 0.5),
+        "conflict": (-3.5, STEADY),
+        "claims": (-2.0, STEADY),
+    },
+    "constraints": {"glossed_text": (1.7, 0.23)},
+    "keywords": {"glossed_text": (0.8, 0.23)},
 }
 """Where a semantic route has a say in `standing`."""
 
 LEXICAL_MODEL: Model = {
-    "intent": {"standing": (0.22, 14.5), "inferred": (-2.1, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
+    "intent": {"standing": (0.34, 8.2), "inferred": (-2.1, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
     "tech_stack": {
-        "lead_precision": (4.0, 0.1),
-        "technology": (0.3, 0.5),
-        "conflict": (-3.0, STEADY),
+        "lead_precision": (4.1, 0.1),
+        "technology": (0.6, 0.5),
+        "conflict": (-4.0, STEADY),
         "claims": (-2.0, STEADY),
     },
-    "constraints": {"glossed_text": (2.7, 0.3)},
-    "keywords": {"glossed_text": (1.3, 0.3)},
+    "constraints": {"glossed_text": (1.4, 0.3)},
+    "keywords": {"glossed_text": (0.7, 0.3)},
 }
 """Where it has none. Intent asks how far the skill stands out from the whole catalogue; tech stack, whether it is about
 this subject and stack; constraints and keywords, how much of the request it speaks of, in either language."""
@@ -63,6 +73,11 @@ PLAIN_MODEL: Model = {
 }
 """Where candidates have no standing: intent then asks how much telling substance the skill's text shares."""
 
+MODELS: Mapping[ModelName, Model] = MappingProxyType(
+    {"semantic": SEMANTIC_MODEL, "lexical": LEXICAL_MODEL, "plain": PLAIN_MODEL}
+)
+"""Those that are shipped, by name; a calibration puts its own in the place of one."""
+
 EXCLUSION_COVER = 0.6
 """From this `exclusion` on, the skill's own words rule the task out."""
 EXCLUDED_MOST, FALLBACK_MOST = 40.0, 50.0
@@ -76,6 +91,7 @@ def points(
     fallback: bool,
     standing: float | None = None,
     semantic: bool = False,
+    models: Mapping[ModelName, Model] = MODELS,
 ) -> dict[Dimension, float]:
     """Return the points of each part, 0 to its maximum in `RUBRIC`.
 
@@ -85,26 +101,42 @@ def points(
         fallback: it was found by substring only.
         standing: that of the candidate, where its strategy's scores can be compared with those of the fit.
         semantic: vectors have a say in it.
+        models: the weights by model.
     """
-    if not matched:
+    most = most_points(signals, matched=matched, fallback=fallback)
+    if not most:
         return dict.fromkeys(RUBRIC, 0.0)
-    found = evidence(signals, standing, semantic=semantic)
-    total = 100 * sigmoid(EVEN_ODDS + math.fsum(found.values()))
-    if signals.exclusion >= EXCLUSION_COVER:
-        total = min(total, EXCLUDED_MOST)
-    if fallback:
-        total = min(total, FALLBACK_MOST)
-    return divide(total, found)
+    found = evidence(signals.as_dict(), standing, models[model_name(standing, semantic=semantic)])
+    return divide(min(score_of(math.fsum(found.values())), most), found)
 
 
-def evidence(signals: Signals, standing: float | None, *, semantic: bool = False) -> dict[Dimension, float]:
+def most_points(signals: Signals, *, matched: bool, fallback: bool) -> float:
+    """Return the highest total that a skill may get, whatever speaks for it."""
+    if not matched:
+        return 0.0
+    return min(
+        EXCLUDED_MOST if signals.exclusion >= EXCLUSION_COVER else 100.0,
+        FALLBACK_MOST if fallback else 100.0,
+    )
+
+
+def model_name(standing: float | None, *, semantic: bool) -> ModelName:
+    """Return which model scores a candidate."""
+    return "plain" if standing is None else "semantic" if semantic else "lexical"
+
+
+def evidence(signals: Mapping[str, float], standing: float | None, model: Model) -> dict[Dimension, float]:
     """Return the log-odds that each part adds; their sum is ℓ."""
-    values = signals.as_dict() | ({} if standing is None else {"standing": standing})
-    model = PLAIN_MODEL if standing is None else SEMANTIC_MODEL if semantic else LEXICAL_MODEL
+    values = {**signals, "constant": 1.0} | ({} if standing is None else {"standing": standing})
     return {
         part: math.fsum(weight * (values[name] - level) for name, (weight, level) in terms.items())
         for part, terms in model.items()
     }
+
+
+def score_of(log_odds: float) -> float:
+    """Return the score of log-odds, 0 to 100; 60 where they are 0."""
+    return 100 * sigmoid(EVEN_ODDS + log_odds)
 
 
 def divide(total: float, parts: Mapping[Dimension, float]) -> dict[Dimension, float]:

@@ -91,6 +91,11 @@ class Findings:
     ruled_out_by: str | None
     """The item of the skill's negated clauses that covers the task."""
 
+    @property
+    def any_match(self) -> bool:
+        """Whether the skill's text holds anything of the task."""
+        return bool(self.matched or self.matched_below or self.translated)
+
 
 def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists) -> Findings:
     """Measure one skill against what is looked for."""

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skill_selector.api import aselect_skill, select_skill
     from skill_selector.catalog.scanner import scan
+    from skill_selector.evaluation.calibrator import calibrate
     from skill_selector.graph.context import SelectorContext
     from skill_selector.graph.errors import SkillSelectorError
     from skill_selector.graph.selector import build_selector
+    from skill_selector.indexing import index_skills
     from skill_selector.selection import SkillSelection
 
 _HOMES = {
@@ -20,6 +22,8 @@ _HOMES = {
     "SkillSelectorError": "skill_selector.graph.errors",
     "aselect_skill": "skill_selector.api",
     "build_selector": "skill_selector.graph.selector",
+    "calibrate": "skill_selector.evaluation.calibrator",
+    "index_skills": "skill_selector.indexing",
     "scan": "skill_selector.catalog.scanner",
     "select_skill": "skill_selector.api",
 }
@@ -30,6 +34,8 @@ __all__ = [
     "SkillSelectorError",
     "aselect_skill",
     "build_selector",
+    "calibrate",
+    "index_skills",
     "scan",
     "select_skill",
 ]

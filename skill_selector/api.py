@@ -15,9 +15,10 @@ from skill_selector.catalog.roots import list_paths
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.selector import SelectorGraph, build_selector, graph
-from skill_selector.graph.settings import offline_context
+from skill_selector.graph.settings import run_context
 from skill_selector.nodes.confirm import NO_SKILL
 from skill_selector.reasoners.base import Reasoner
+from skill_selector.reasoners.calibration import GivenCalibration
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Progress
 from skill_selector.selection import SkillSelection
@@ -43,6 +44,7 @@ def select_skill(
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
+    calibration: GivenCalibration = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -57,6 +59,7 @@ def select_skill(
         reasoner: a reasoner of your own, or the name of one: "auto", "llm", "local".
         retriever: a retriever of your own; see `build_selector`.
         embeddings: LangChain embeddings of your own, or the name of some: "bundled", "none", "openai:MODEL".
+        calibration: what `calibrate` returned, or the file that it wrote.
         ask: decides when several skills fit equally; without it the outcome is then "ambiguous".
         progress: called with the step and the number of skills done, while folders are scanned and indexed.
         **options: settings of this run, by the names of `SelectorContext`.
@@ -66,7 +69,7 @@ def select_skill(
     """
     _check_callable(ask=ask, progress=progress)
     run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, ask),
+        _selector(llm, reasoner, retriever, embeddings, calibration, ask=ask),
         _context(options, offline, reasoner, embeddings, ask, llm=llm),
         progress,
     )
@@ -96,6 +99,7 @@ async def aselect_skill(
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
+    calibration: GivenCalibration = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -106,7 +110,7 @@ async def aselect_skill(
     """
     _check_callable(ask=ask, progress=progress)
     run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, ask),
+        _selector(llm, reasoner, retriever, embeddings, calibration, ask=ask),
         _context(options, offline, reasoner, embeddings, ask, llm=llm),
         progress,
     )
@@ -166,14 +170,22 @@ def _selector(
     reasoner: Reasoner | str | None,
     retriever: CustomRetriever | None,
     embeddings: Embeddings | str | None,
+    calibration: GivenCalibration,
+    *,
     ask: Ask | None,
 ) -> SelectorGraph:
     own = None if isinstance(reasoner, str) else reasoner
     vectors = None if isinstance(embeddings, str) else embeddings
-    if all(one is None for one in (llm, own, retriever, vectors, ask)):
+    if all(one is None for one in (llm, own, retriever, vectors, calibration, ask)):
         return graph
-    saver = InMemorySaver() if ask else None
-    return build_selector(llm=llm, reasoner=own, retriever=retriever, embeddings=vectors, checkpointer=saver)
+    return build_selector(
+        llm=llm,
+        reasoner=own,
+        retriever=retriever,
+        embeddings=vectors,
+        calibration=calibration,
+        checkpointer=InMemorySaver() if ask else None,
+    )
 
 
 def _context(
@@ -185,12 +197,6 @@ def _context(
     *,
     llm: BaseChatModel | None,
 ) -> SelectorContext:
-    named = reasoner if isinstance(reasoner, str) else None
-    if offline and not (reasoner is None or named == "local"):
-        shown = repr(named) if named else "a reasoner of your own"
-        raise SettingError(f"offline=True and reasoner={shown} contradict each other; leave one out")
-    if offline and llm is not None:
-        raise SettingError("offline=True and llm=… contradict each other, since offline asks no model; leave one out")
     wanted = options.get("on_ambiguous")
     word = wanted.strip().lower() if isinstance(wanted, str) else wanted
     if word == "ask" and ask is None:
@@ -199,9 +205,8 @@ def _context(
         raise SettingError("on_ambiguous='report' and `ask` contradict each other; leave one out")
     if wanted is None:
         wanted = "ask" if ask else "report"
-    values = {**options, "reasoner": "local" if offline else named, "on_ambiguous": wanted}
-    vectors = embeddings if isinstance(embeddings, str) else None
-    return offline_context(SelectorContext.from_options({**values, "embeddings": vectors}), offline)
+    given = {**options, "on_ambiguous": wanted}
+    return run_context(given, offline=offline, reasoner=reasoner, embeddings=embeddings, llm=llm)
 
 
 def _check_callable(**given: object) -> None:

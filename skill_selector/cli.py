@@ -79,6 +79,7 @@ def _run(options: argparse.Namespace) -> int:
         "index": commands.index,
         "catalog": commands.catalog,
         "evaluate": commands.evaluate,
+        "calibrate": commands.calibrate,
     }
     return run[options.command](options)
 
@@ -95,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_index(commands)
     _add_catalog(commands)
     _add_evaluate(commands)
+    _add_calibrate(commands)
     return parser
 
 
@@ -154,6 +156,23 @@ def _add_evaluate(commands: Commands) -> None:
     _add_json(command)
 
 
+def _add_calibrate(commands: Commands) -> None:
+    command = commands.add_parser(
+        "calibrate",
+        help="fit threshold, gap and weights of the local score to labelled tasks",
+        epilog="Tasks are as for `evaluate`, 10 at least. The figures are of tasks that were left out of the fit. Exit "
+        "status: 0, or 2 for an error.",
+    )
+    _add_skills(command)
+    command.add_argument("--queries", metavar="FILE", required=True, help="the labelled tasks")
+    command.add_argument("--out", metavar="FILE", help="write the calibration, for `--calibration`, into this file")
+    command.add_argument("--wrong-hit", metavar="SHARE", help="the most wrong hits, as a share of tasks (0.05)")
+    command.add_argument("--processes", metavar="N", help="share the tasks among so many processes (cores)")
+    command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
+    command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
+    _add_json(command)
+
+
 def _add_skills(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--skills",
@@ -168,6 +187,7 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
     command.add_argument("--offline", action="store_true", help="reason locally, without key and network")
     command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
     command.add_argument("--strategy", metavar="NAME", help="the way to choose: react or source (react)")
+    command.add_argument("--calibration", metavar="FILE", help="what `calibrate --out` wrote, for the local reasoner")
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

@@ -107,6 +107,7 @@ def evaluate(options: argparse.Namespace) -> int:
             tasks,
             options.skills,
             offline=options.offline,
+            calibration=options.calibration,
             processes=options.processes,
             concurrency=options.concurrency,
             progress=lambda step, done: progress.report(step, done, len(tasks) if step == "evaluate" else None),
@@ -123,6 +124,42 @@ def evaluate(options: argparse.Namespace) -> int:
             console.out_json(measured.to_dict())
         else:
             scoreboard.show_evaluation(measured)
+    return HIT
+
+
+def calibrate(options: argparse.Namespace) -> int:
+    """Fit the local score to labelled tasks; 0 unless something was wrong."""
+    from skill_selector import evaluation  # noqa: PLC0415 - no other command measures
+    from skill_selector.evaluation.files import check_writable  # noqa: PLC0415 - the same
+
+    tasks = evaluation.load_tasks(options.queries)
+    if options.out:
+        check_writable(options.out)
+    with Progress() as progress:
+
+        def warn(notice: str) -> None:
+            progress.stop()
+            console.note(notice)
+
+        made = evaluation.calibrate(
+            tasks,
+            options.skills,
+            wrong_hit=options.wrong_hit,
+            processes=options.processes,
+            progress=lambda step, done: progress.report(step, done, len(tasks) if step == "evaluate" else None),
+            warn=warn,
+            top_k=options.top_k,
+            strategy=options.strategy,
+        )
+    if options.out:
+        made.write(options.out)
+    with console.printing():
+        if options.json:
+            console.out_json(made.to_dict())
+        else:
+            scoreboard.show_calibration(made)
+    if options.out:
+        console.note(f"the calibration is {options.out}; select with --calibration or SELECTOR_CALIBRATION")
     return HIT
 
 
@@ -143,6 +180,7 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
             task,
             options.skills,
             offline=options.offline,
+            calibration=options.calibration,
             ask=put if ask else None,
             progress=progress.report,
             top_k=options.top_k,

@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 
 from skill_selector import select_skill
 from skill_selector.evaluation import Evaluation, evaluate, load_tasks, score
-from skill_selector.evaluation.job import TASKS_A_PROCESS, _fitting
+from skill_selector.evaluation.job import TASKS_A_PROCESS, fitting_processes
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.evaluation.worker import describe_strategy
 from skill_selector.graph.errors import EvaluationError, SettingError, SkillDirectoryError, TaskFileError
@@ -76,7 +76,7 @@ def test_workers_reason_locally_even_where_a_key_is_set(
 
 def test_few_tasks_start_no_further_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _pid: set(range(8)), raising=False)
-    assert [_fitting(tasks) for tasks in (1, TASKS_A_PROCESS, 2 * TASKS_A_PROCESS, 10_000)] == [1, 1, 2, 8]
+    assert [fitting_processes(tasks) for tasks in (1, TASKS_A_PROCESS, 2 * TASKS_A_PROCESS, 10_000)] == [1, 1, 2, 8]
 
 
 def test_tasks_can_come_from_a_file(pdf_skills: Path, write_tasks: Callable[..., Path]) -> None:

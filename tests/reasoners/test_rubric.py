@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -33,8 +34,8 @@ ANY_SIGNALS = st.fixed_dictionaries({name: st.floats(0, 1) for name in NAMES})
 
 
 def total(signals: Signals, standing: float | None = None, model: Model = PLAIN_MODEL, **more: bool) -> float:
-    options = {"matched": True, "fallback": False, "semantic": model is SEMANTIC_MODEL} | more
-    return sum(points(signals, standing=standing, **options).values())
+    options: dict[str, Any] = {"matched": True, "fallback": False, "semantic": model is SEMANTIC_MODEL} | more
+    return math.fsum(points(signals, standing=standing, **options).values())
 
 
 def level(model: Model = PLAIN_MODEL) -> Signals:
@@ -97,11 +98,11 @@ def test_a_find_by_substring_stays_below_sixty() -> None:
 
 def test_the_score_is_the_probability_of_the_log_odds_shifted_to_sixty() -> None:
     signals = replace(level(LEXICAL_MODEL), glossed_text=0.5)
-    log_odds = sum(evidence(signals, 20.0).values())
+    log_odds = sum(evidence(signals.as_dict(), 20.0, LEXICAL_MODEL).values())
 
-    # Worked by hand: 0.22 x (20 - 14.5) + (2.7 + 1.3) x (0.5 - 0.3) = 2.01.
-    assert log_odds == pytest.approx(2.01)
-    assert total(signals, 20.0, LEXICAL_MODEL) == pytest.approx(100 / (1 + math.exp(-(math.log(1.5) + 2.01))))
+    # Worked by hand: 0.34 x (20 - 8.2) + (1.4 + 0.7) x (0.5 - 0.3) = 4.432.
+    assert log_odds == pytest.approx(4.432)
+    assert total(signals, 20.0, LEXICAL_MODEL) == pytest.approx(100 / (1 + math.exp(-(math.log(1.5) + 4.432))))
 
 
 def test_the_part_with_the_evidence_gets_the_larger_share() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skill_selector.evaluation.calibration import TaskRows, area_under_curve, cross_validate, fit
+from skill_selector.evaluation.regression import TaskRows, area_under_curve, cross_validate, fit
 
 
 def made(count: int = 400, seed: int = 0, shift: float = -1.0) -> list[TaskRows]:
