@@ -35,6 +35,8 @@ class Parts:
     embeddings: Embeddings | None = None
     context: SelectorContext | None = None
     """Settings for every run that does not set its own."""
+    cached: bool = False
+    """Analyses are cached, under a key that `scan` then has to begin."""
     libraries: LibraryCache = field(default=_LIBRARIES)
     _reasoners: Callable[[Settings], Reasoner] = field(init=False, repr=False)
 

@@ -5,12 +5,15 @@ from typing import Any
 from langgraph.types import Overwrite
 
 from skill_selector.graph.records import CatalogSummary
+from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
+from skill_selector.nodes.analysiscache import model_key
 from skill_selector.nodes.decision import nothing_to_choose, undecided
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.task import find_roots, find_task
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.words import load_words
 
 
 class Scan:
@@ -40,9 +43,15 @@ class Scan:
         return {
             **_fresh(task, summary),
             **(undecided() if library.skills else nothing_to_choose()),
+            **self._key(settings),
             "next_step": "analyze" if library.skills else "end",
             "selector_trace": Overwrite([entry]),
         }
+
+    def _key(self, settings: Settings) -> dict[str, str]:
+        if not self._parts.cached:
+            return {}
+        return {"model_key": model_key(settings, load_words(settings.words_file), self._parts.reasoner or self._parts.llm)}
 
 
 def _fresh(task: str, catalog: CatalogSummary) -> dict[str, Any]:
