@@ -106,6 +106,7 @@ def _values(skill: Skill | None) -> list[Any] | None:
         skill.disallowed_tools,
         skill.manual_only,
         skill.inferred,
+        skill.flags,
         dict(skill.metadata),
     ]
 
@@ -128,6 +129,7 @@ def _skill(record: Record, found: Found, file: str) -> Skill | None:
         disallowed_tools,
         manual_only,
         inferred,
+        flags,
         metadata,
     ) = record.skill
     return Skill(
@@ -150,5 +152,6 @@ def _skill(record: Record, found: Found, file: str) -> Skill | None:
         disallowed_tools=tuple(disallowed_tools),
         manual_only=manual_only,
         inferred=inferred,
+        flags=tuple(flags),
         metadata=MappingProxyType(metadata) if metadata else NOTHING,
     )

@@ -38,6 +38,8 @@ class Skill:
     """The author keeps it out of automatic selection (`disable-model-invocation: true`)."""
     inferred: bool = False
     """The description was guessed from the first paragraph (and the name from the folder, where none was given)."""
+    flags: tuple[str, ...] = ()
+    """Kinds of diagnostics that say how its text works on whoever chooses: see `persuasion` and `hidden_text`."""
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Every other field, those below `metadata` beside those at the top; plain JSON values, scalars as text."""
     loaded_body: str | None = field(default=None, repr=False, compare=False)

@@ -6,6 +6,7 @@ Words of such a clause must never speak for a skill (they name what it is wrong 
 import re
 from dataclasses import dataclass
 
+from skill_selector.catalog.persuasion import find_persuasion
 from skill_selector.retrievers.text import has_chinese, normalize
 
 _SKILL_CUES = re.compile(
@@ -56,24 +57,6 @@ _PHRASE_END = re.compile(
 _SKILL_WORD = re.compile(r"\bskills?\b|技能", re.IGNORECASE)
 _LONGEST_PHRASE = 60
 
-_CLAIMS = re.compile(
-    r"""
-    \b(?:(?:any|every)\s+(?:and\s+every\s+)?(?:kind\s+of\s+|possible\s+|user\s+)?(?:task|job|request|prompt)
-        |all\s+(?:kinds\s+of\s+|possible\s+|user\s+)?(?:tasks|jobs|requests|prompts))\b
-        (?!\s+(?:that|which|about|involving|requiring|needing|needs?|like|related|with|where|in|on|of|from|to|for)\b)
-        (?![ -]\w+ing\b)
-    |\bwhatever\s+the\s+(?:task|job|request)
-    |\b(?:use|choose|pick|select|prefer|load)\s+(?:this|me|it)\b[^.;!?\n]{0,40}\b
-        (?:for\s+everything|(?:before|over|instead\s+of)\s+(?:any|all|every)\s+others?)\b
-    |\b(?:before|over|above)\s+(?:any|all|every)\s+others?\b
-    |\bignore\s+(?:all\s+|any\s+|the\s+)?(?:other|previous)\b
-    |(?:任何|所有|一切|全部)(?:的)?(?:任务|请求|场景|问题)(?:都)?(?:必须|要|应|请|可以|能|适用|优先)
-    |(?:必须|务必|总是|始终|永远)(?:先|优先|首先)?(?:选择?我?|使用我|调用我|用我)|忽略(?:其他|其它|别的)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Scope:
     """A text in two parts."""
@@ -100,8 +83,8 @@ def split_scope(text: str) -> Scope:
 
 
 def claims_everything(text: str) -> bool:
-    """Tell whether a skill claims to serve every task, or to come before others: that says nothing of this task."""
-    return _CLAIMS.search(text) is not None
+    """Tell whether a skill claims to serve every task, or orders itself chosen: that says nothing of this task."""
+    return not find_persuasion(text).keys().isdisjoint(("claims_everything", "instructs_reader"))
 
 
 def excluded_by_task(task: str) -> tuple[str, ...]:
