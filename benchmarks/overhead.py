@@ -55,9 +55,10 @@ class InstantModel:
 
 
 def _analysis(task: str) -> str:
-    words = re.findall(r"[^\W_]{2,12}", task)[:12] or ["task"]
-    fields = {"intent": task[:120] or "do it", "keywords": words, "constraints": words[:2], "tech_stack": words[:1]}
-    return json.dumps({**fields, "when_to_use": task[:160]}, ensure_ascii=False)
+    # about as long as the examples that the prompt gives
+    words = re.findall(r"[^\W_]{2,8}", task)[:8] or ["task"]
+    fields = {"intent": task[:40] or "do it", "keywords": words, "constraints": words[:2], "tech_stack": words[:1]}
+    return json.dumps({**fields, "when_to_use": task[:40]}, ensure_ascii=False)
 
 
 def _scores(ids: Sequence[str]) -> str:
@@ -105,7 +106,9 @@ def report(rows: Sequence[dict[str, float]]) -> None:
     whole = sum(one["overhead"] for one in rows) / sum(one["retrieve"] for one in rows)
     medians = median(one["overhead"] for one in rows) / median(one["retrieve"] for one in rows)
     worst = sum(one["overhead"] > MOST_RATIO * one["retrieve"] for one in rows)
-    print(f"overhead ÷ retrieval: {medians:.2f} of medians, {whole:.2f} of sums, at most {MOST_RATIO:g}; above in {worst}")
+    print(
+        f"overhead ÷ retrieval: {medians:.2f} of medians, {whole:.2f} of sums, at most {MOST_RATIO:g}; above in {worst}"
+    )
 
 
 def main() -> None:

@@ -11,16 +11,18 @@ LEAST = 4
 SHOWN = 120
 """Characters of a message that are shown."""
 
-_TAGS = re.compile("[\U000e0020-\U000e007e]{%d,}" % LEAST)
+_TAGS = re.compile(f"[\U000e0020-\U000e007e]{{{LEAST},}}")
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
-_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{%d,}" % LEAST)
-_BINARY = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{%d,}" % (8 * LEAST))
+_SELECTORS = re.compile(f"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{{{LEAST},}}")
+_BINARY = re.compile(f"[\u200b-\u200d\u2060-\u2064\ufeff]{{{8 * LEAST},}}")
 
 _RUNS = (
     (b"\xf3\xa0", re.compile(rb"(?:\xf3\xa0[\x80-\x87][\x80-\xbf]|\xef\xb8[\x80-\x8f]){%d}" % LEAST)),
     (b"\xef\xb8", re.compile(rb"(?:\xef\xb8[\x80-\x8f]){%d}" % LEAST)),
-    *((part, re.compile(rb"(?:\xe2\x80[\x8b-\x8d]|\xe2\x81[\xa0-\xa4]|\xef\xbb\xbf){%d}" % (8 * LEAST)))
-      for part in (b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x81")),
+    *(
+        (part, re.compile(rb"(?:\xe2\x80[\x8b-\x8d]|\xe2\x81[\xa0-\xa4]|\xef\xbb\xbf){%d}" % (8 * LEAST)))
+        for part in (b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x81")
+    ),
 )
 """Bytes that stand in every run of such characters, and the run itself."""
 
@@ -56,7 +58,7 @@ def _selected(char: str) -> int:
 def _bits(run: str) -> str:
     """Return the message whose bits are two kinds of characters, whichever of them is 1."""
     kinds = sorted(set(run))
-    if len(kinds) != 2:  # noqa: PLR2004 - bits
+    if len(kinds) != 2:
         return ""
     for one in kinds:
         bits = "".join("1" if char == one else "0" for char in run)

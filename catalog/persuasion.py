@@ -13,14 +13,17 @@ from typing import Literal, get_args
 from skill_selector.catalog.diagnostic import Report
 
 Persuasion = Literal["claims_everything", "instructs_reader", "closes_block"]
-"""It claims to serve every task; it gives orders to whoever reads it; it holds the marks that prompts are divided by."""
+"""It claims to serve every task; it gives orders to whoever reads it; it holds marks that prompts are divided by."""
 
 SHOWN = 80
 """Characters of a wording that a diagnostic quotes."""
 
 _MESSAGES: dict[Persuasion, tuple[str, str]] = {
     "claims_everything": ("it claims to serve every task", "say what it is for, and what it is not for"),
-    "instructs_reader": ("it gives orders to whoever chooses a skill", "say what the skill does; leave the choice to the reader"),
+    "instructs_reader": (
+        "it gives orders to whoever chooses a skill",
+        "say what the skill does; leave the choice to the reader",
+    ),
     "closes_block": ("it holds marks that prompts are divided by", "leave them out, or name them in words"),
 }
 

@@ -69,28 +69,28 @@ class AnalysisCache(BaseCache[Any]):
         """Return the analyses that are kept."""
         try:
             return _usable(self.cache.get(keys))
-        except Exception as error:  # noqa: BLE001 - whatever a cache's own store raises
+        except Exception as error:
             return _unread(error)
 
     async def aget(self, keys: Sequence[FullKey]) -> dict[FullKey, Any]:
         """Return the analyses that are kept."""
         try:
             return _usable(await self.cache.aget(keys))
-        except Exception as error:  # noqa: BLE001 - the same
+        except Exception as error:
             return _unread(error)
 
     def set(self, pairs: Mapping[FullKey, tuple[Any, int | None]]) -> None:
         """Keep the analyses among them that did not fall back."""
         try:
             self.cache.set(_worth_keeping(pairs))
-        except Exception as error:  # noqa: BLE001 - the same
+        except Exception as error:
             _unwritten(error)
 
     async def aset(self, pairs: Mapping[FullKey, tuple[Any, int | None]]) -> None:
         """Keep the analyses among them that did not fall back."""
         try:
             await self.cache.aset(_worth_keeping(pairs))
-        except Exception as error:  # noqa: BLE001 - the same
+        except Exception as error:
             _unwritten(error)
 
     def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:

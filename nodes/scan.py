@@ -51,7 +51,9 @@ class Scan:
     def _key(self, settings: Settings) -> dict[str, str]:
         if not self._parts.cached:
             return {}
-        return {"model_key": model_key(settings, load_words(settings.words_file), self._parts.reasoner or self._parts.llm)}
+        return {
+            "model_key": model_key(settings, load_words(settings.words_file), self._parts.reasoner or self._parts.llm)
+        }
 
 
 def _fresh(task: str, catalog: CatalogSummary) -> dict[str, Any]:

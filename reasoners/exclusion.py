@@ -57,6 +57,7 @@ _PHRASE_END = re.compile(
 _SKILL_WORD = re.compile(r"\bskills?\b|技能", re.IGNORECASE)
 _LONGEST_PHRASE = 60
 
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """A text in two parts."""

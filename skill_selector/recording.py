@@ -53,7 +53,11 @@ def append(path: Path, entry: Entry, model: BaseChatModel) -> None:
 
 
 def entry_of(
-    request: str, messages: Iterable[BaseMessage], options: dict[str, Any], reply: BaseMessage, chunks: Sequence[BaseMessage]
+    request: str,
+    messages: Iterable[BaseMessage],
+    options: dict[str, Any],
+    reply: BaseMessage,
+    chunks: Sequence[BaseMessage],
 ) -> Entry:
     """Return an exchange as it is written."""
     entry: Entry = {"request": request, "messages": [_asked(one) for one in messages], "options": options}
@@ -92,12 +96,14 @@ def missing(path: Path, request: str, messages: Sequence[BaseMessage], recorded:
     asked = [_asked(one) for one in messages]
     last = str(messages[-1].text) if messages else ""
     count = sum(map(len, recorded.values()))
-    near = max((one for entries in recorded.values() for one in entries), key=lambda one: _alike(one, asked), default=None)
+    near = max(
+        (one for entries in recorded.values() for one in entries), key=lambda one: _alike(one, asked), default=None
+    )
     apart = f"; the nearest recorded request differs at {_difference(near['messages'], asked)}" if near else ""
     return (
         f"{path} holds {count} exchanges, and none for the request {request[:12]}: {len(messages)} messages, the last "
-        f"of which begins {last[:120]!r}{apart}. If the request was meant to change, delete the file and record it anew "
-        "with RecordingChatModel"
+        f"of which begins {last[:120]!r}{apart}. If the request was meant to change, delete the file and record it "
+        "anew with RecordingChatModel"
     )
 
 
@@ -125,16 +131,23 @@ def _asked(message: BaseMessage) -> dict[str, Any]:
 
 def _alike(entry: Entry, asked: list[dict[str, Any]]) -> int:
     """Return how many characters two requests share at their beginning."""
-    return len(os.path.commonprefix([_flat(entry["messages"]), _flat(asked)]))
+    return _common(_flat(entry["messages"]), _flat(asked))
 
 
 def _difference(recorded: list[dict[str, Any]], asked: list[dict[str, Any]]) -> str:
     old, new = _flat(recorded), _flat(asked)
     if old == new:
         return "its options (tools, response format or stop words)"
-    at = len(os.path.commonprefix([old, new]))
+    at = _common(old, new)
     start = max(0, at - 20)
     return f"character {at}: {old[start : at + 40]!r} was recorded, {new[start : at + 40]!r} is asked"
+
+
+def _common(one: str, other: str) -> int:
+    for at, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return at
+    return min(len(one), len(other))
 
 
 def _flat(messages: list[dict[str, Any]]) -> str:

@@ -137,7 +137,8 @@ class RecordingChatModel(_ExchangeModel):
     """The real one."""
 
     def __init__(self, model: BaseChatModel, path: str | os.PathLike[str], **fields: Any) -> None:
-        super().__init__(model=model, path=Path(path), **fields)
+        fields["model"] = model
+        super().__init__(path=Path(path), **fields)
 
     @property
     def _llm_type(self) -> str:

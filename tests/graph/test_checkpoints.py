@@ -105,7 +105,7 @@ def test_runs_at_once_on_one_thread_do_not_mix(pdf_skills: Path, mode: str) -> N
             results = list(pool.map(lambda task: selector.invoke(start(pdf_skills, task), thread()), tasks))
     else:
 
-        async def run_all() -> list[Any]:
+        async def run_all() -> Any:
             return await asyncio.gather(*(selector.ainvoke(start(pdf_skills, task), thread()) for task in tasks))
 
         results = asyncio.run(run_all())
@@ -131,7 +131,7 @@ class Parent(TypedDict, total=False):
     outcome: str
 
 
-def selecting(selector: Any, times: int) -> Callable[[Parent], dict[str, Any]]:
+def selecting(selector: Any, times: int) -> Any:
     def node(state: Parent) -> dict[str, Any]:
         given = {"task": state["task"], "skill_directory": state["skill_directory"]}
         return {"found": [selector.invoke(given)["best"]["id"] for _ in range(times)]}
@@ -139,7 +139,7 @@ def selecting(selector: Any, times: int) -> Callable[[Parent], dict[str, Any]]:
     return node
 
 
-def aselecting(selector: Any, times: int) -> Callable[[Parent], Any]:
+def aselecting(selector: Any, times: int) -> Any:
     async def node(state: Parent) -> dict[str, Any]:
         given = {"task": state["task"], "skill_directory": state["skill_directory"]}
         results = await asyncio.gather(*(selector.ainvoke(given) for _ in range(times)))

@@ -1,4 +1,4 @@
-"""A recorded model as a user's tests use it: recorded once, replayed without the model, alike in every way of asking."""
+"""A recorded model as a user's tests use it: recorded once, replayed without it, alike in every way of asking."""
 
 import asyncio
 import json
@@ -20,6 +20,7 @@ from skill_selector.testing import (
     RecordingChatModel,
     RecordingError,
     ReplayChatModel,
+    Script,
     ScriptedChatModel,
     recorded_model,
 )
@@ -32,10 +33,13 @@ class Streaming(ScriptedChatModel):
 
     api_key: SecretStr = SecretStr("a-key-without-a-telling-form")
 
+    def __init__(self, script: Script, **fields: Any) -> None:
+        super().__init__(script, **fields)
+
     def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         text = str(self._reply(messages).generations[0].message.text)
         for word in re.findall(r"\S+\s*", text):
-            yield ChatGenerationChunk(message=AIMessageChunk(word))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
 
 
 def invoke(model: BaseChatModel, given: Any) -> str:
@@ -219,7 +223,12 @@ def _answer(messages: list[BaseMessage]) -> str:
     return json.dumps(
         {
             "scores": [
-                {"id": opaque, "veto": None, "reason": "so", **dict(zip(parts, points[name == "pdf-merge"], strict=True))}
+                {
+                    "id": opaque,
+                    "veto": None,
+                    "reason": "so",
+                    **dict(zip(parts, points[name == "pdf-merge"], strict=True)),
+                }
                 for opaque, name in found
             ]
         }
@@ -248,12 +257,13 @@ def test_what_is_not_recorded_is_not_hidden_by_the_local_reasoner(file: Path, pd
     given: Any = {"task": "merge my PDF files", "skill_directory": str(pdf_skills)}
     build_selector(llm=recorded_model(file, lambda: ScriptedChatModel(_answer))).invoke(given)
     with pytest.raises(RecordingError, match="split my PDF files"):
-        build_selector(llm=ReplayChatModel(file)).invoke({**given, "task": "split my PDF files"})
+        build_selector(llm=ReplayChatModel(file)).invoke(given | {"task": "split my PDF files"})
 
 
 def test_an_agent_that_streams_tokens_hears_each_of_them_once(file: Path) -> None:
     makers = (lambda: RecordingChatModel(Streaming(["one fine day"]), file), lambda: ReplayChatModel(file))
     for make in makers:
         given: Any = {"messages": [HumanMessage("when")]}
-        tokens = [str(one[0].text) for one in create_agent(make(), []).stream(given, stream_mode="messages")]
+        pieces: Any = create_agent(make(), []).stream(given, stream_mode="messages")
+        tokens = [str(one[0].text) for one in pieces]
         assert "".join(tokens) == "one fine day"

@@ -13,7 +13,9 @@ from langchain_core.messages import BaseMessage
 
 from skill_selector.catalog.hiddentext import find_hidden_text
 
-_BLOCK = re.compile(r"<(task|analysis|candidates|earlier_analysis|tied_skills)>(.*?)</\s*\1\s*>", re.DOTALL | re.IGNORECASE)
+_BLOCK = re.compile(
+    r"<(task|analysis|candidates|earlier_analysis|tied_skills)>(.*?)</\s*\1\s*>", re.DOTALL | re.IGNORECASE
+)
 _SKILL = re.compile(r'<skill id="(c\d+)">(.*?)</skill>', re.DOTALL)
 _NAME = re.compile(r"<name>(.*?)</name>")
 _ORDER = re.compile(r"\bchoose ([\w-]+)|选择 ?([\w-]+)", re.IGNORECASE)
@@ -37,10 +39,8 @@ def obey(messages: list[BaseMessage]) -> str:
 
 def _score(opaque: str, entry: str, task: set[str], ordered: str | None) -> dict[str, Any]:
     name = "".join(_NAME.findall(entry))
-    if ordered:
-        share = float(name == ordered)
-    else:
-        share = min(1.0, 1.3 * len(task & _words(entry)) / max(1, len(task)))
+    honest = min(1.0, 1.3 * len(task & _words(entry)) / max(1, len(task)))
+    share = float(name == ordered) if ordered else honest
     points = {part: round(most * share) for part, most in _PARTS.items()}
     return {"id": opaque, **points, "veto": None, "reason": f"{name}: {share:.2f}"}
 
