@@ -16,20 +16,18 @@ _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\
 _SELECTORS = re.compile(f"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{{{LEAST},}}")
 _BINARY = re.compile(f"[\u200b-\u200d\u2060-\u2064\ufeff]{{{8 * LEAST},}}")
 
-_RUNS = (
-    (b"\xf3\xa0", re.compile(rb"(?:\xf3\xa0[\x80-\x87][\x80-\xbf]|\xef\xb8[\x80-\x8f]){%d}" % LEAST)),
-    (b"\xef\xb8", re.compile(rb"(?:\xef\xb8[\x80-\x8f]){%d}" % LEAST)),
-    *(
-        (part, re.compile(rb"(?:\xe2\x80[\x8b-\x8d]|\xe2\x81[\xa0-\xa4]|\xef\xbb\xbf){%d}" % (8 * LEAST)))
-        for part in (b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x81")
-    ),
-)
-"""Bytes that stand in every run of such characters, and the run itself."""
+_TAG_PLANE, _SELECTOR = b"\xf3\xa0", re.compile(rb"\xef\xb8[\x80-\x8f](?:\xef\xb8[\x80-\x8f]){%d}" % (LEAST - 1))
+_ZERO_WIDTH = (b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x80\x8d", b"\xe2\x81", b"\xef\xbb\xbf")
+"""How characters of no width begin; a few others begin so too."""
 
 
 def may_hide_text(data: bytes) -> bool:
     """Tell by a file's UTF-8 bytes whether its text need be searched at all; nearly none need."""
-    return not data.isascii() and any(part in data and bool(run.search(data)) for part, run in _RUNS)
+    if data.isascii():
+        return False
+    if _TAG_PLANE in data or _SELECTOR.search(data):
+        return True
+    return sum(map(data.count, _ZERO_WIDTH)) >= 8 * LEAST
 
 
 def find_hidden_text(text: str) -> list[str]:
