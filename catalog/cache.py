@@ -117,13 +117,13 @@ def warn_once(folder: Path, error: Exception) -> None:
 
 @lru_cache(maxsize=8)
 def code_version(folder: str, *distributions: str) -> str:
-    """Return a short digest of the modules in a folder and of the versions of what they build on.
+    """Return a short digest of the modules and word lists in a folder and of the versions of what they build on.
 
     What was kept by other code is then never believed, without a number that somebody has to remember to raise.
     """
     digest = sha256(unicodedata.unidata_version.encode())
     sources = sorted(Path(folder).glob("*.py"))
-    for source in sources:
+    for source in [*sources, *sorted(Path(folder).glob("data/*.txt"))]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     for name in distributions if sources else ("skill-selector", *distributions):
         try:

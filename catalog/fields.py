@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skill_selector.catalog.diagnostic import Report
-from skill_selector.catalog.invisible import hidden_text, without_invisible
+from skill_selector.catalog.hiddentext import find_hidden_text, report_hidden_text
+from skill_selector.catalog.invisible import without_invisible
 from skill_selector.catalog.keys import DESCRIPTION_STAND_INS, SPELLINGS, Field, bare, field_of
 from skill_selector.catalog.tools import read_tools
 from skill_selector.catalog.words import as_list, as_switch, as_text
@@ -56,12 +57,13 @@ def read_fields(values: dict[str, Any], report: Report) -> Fields:
 
 
 def visible(text: str, what: str, report: Report) -> str:
-    """Return a text without invisible characters, with a warning that lists them."""
+    """Return a text without invisible characters, with a warning that lists them, or that says what they spell."""
     cleaned, removed = without_invisible(text)
-    if removed:
+    hidden = find_hidden_text(text) if removed else []
+    if hidden:
+        report_hidden_text(hidden, what, report)
+    elif removed:
         message = f"{what}: invisible characters were removed: {', '.join(removed[:10])}"
-        if spelled := hidden_text(text):
-            message += f"; they spell {spelled[:200]!r}"
         report.warning("invisible_characters", message, "remove them: they hide text or change its direction")
     return cleaned.strip()
 

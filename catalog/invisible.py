@@ -36,12 +36,6 @@ def without_invisible(text: str) -> tuple[str, list[str]]:
     return "".join(kept), list(removed)
 
 
-def hidden_text(text: str) -> str:
-    """Return what the tag characters in a text spell: plain letters that nobody sees. Flags are made of them too."""
-    shown = "".join(chr(ord(one) - 0xE0000) for one in _FLAG.sub("", text) if "\U000e0020" <= one <= "\U000e007e")
-    return " ".join(shown.split())
-
-
 def _belongs(text: str, at: int, right_to_left: bool) -> bool:
     character, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
     if character in _DIRECTION_MARKS:

@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,10 +10,11 @@ from skill_selector.catalog.checks import check_format
 from skill_selector.catalog.diagnostic import Diagnostic, Report
 from skill_selector.catalog.document import Document, open_document
 from skill_selector.catalog.fields import Fields, read_fields, visible
+from skill_selector.catalog.hiddentext import HIDDEN_TEXT, find_hidden_text, may_hide_text, report_hidden_text
 from skill_selector.catalog.paragraph import first_paragraph
+from skill_selector.catalog.persuasion import check_persuasion
 from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.source import read_source
-from skill_selector.catalog.suspicion import check_intentions
 
 NOTHING: MappingProxyType[str, Any] = MappingProxyType({})
 
@@ -54,8 +55,10 @@ def parse_digested(data: bytes, *, keep_body: bool, **place: str) -> ParsedSkill
         return ParsedSkill(None, tuple(report.diagnostics))
     skill = _build(document, keep_body, report, **place)
     if skill:
+        if may_hide_text(data) and (hidden := find_hidden_text(document.body)):
+            report_hidden_text(hidden, "body", report)
+        skill = _flagged(skill, report)
         check_format(skill, document.lines, report)
-        check_intentions(f"{skill.description}\n{skill.when_to_use}", report)
     return ParsedSkill(skill, tuple(report.diagnostics))
 
 
@@ -119,6 +122,15 @@ def _build(document: Document, keep_body: bool, report: Report, **place: str) ->
         metadata=MappingProxyType(fields.rest) if fields.rest else NOTHING,
         loaded_body=document.body if keep_body else None,
     )
+
+
+def _flagged(skill: Skill, report: Report) -> Skill:
+    """Return the skill with a flag for each way in which it works on whoever chooses."""
+    lead = "\n".join((skill.name, skill.description, skill.when_to_use, *skill.triggers, *skill.tags))
+    flags: tuple[str, ...] = check_persuasion(lead, report)
+    if any(one.kind == HIDDEN_TEXT for one in report.diagnostics):
+        flags = (HIDDEN_TEXT, *flags)
+    return replace(skill, flags=flags) if flags else skill
 
 
 def _infer_description(document: Document, report: Report) -> str | None:

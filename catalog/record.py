@@ -107,6 +107,7 @@ def _values(skill: Skill | None) -> list[Any] | None:
         skill.manual_only,
         skill.user_invocable,
         skill.inferred,
+        skill.flags,
         dict(skill.metadata),
     ]
 
@@ -130,6 +131,7 @@ def _skill(record: Record, found: Found, file: str) -> Skill | None:
         manual_only,
         user_invocable,
         inferred,
+        flags,
         metadata,
     ) = record.skill
     return Skill(
@@ -153,5 +155,6 @@ def _skill(record: Record, found: Found, file: str) -> Skill | None:
         manual_only=manual_only,
         user_invocable=user_invocable,
         inferred=inferred,
+        flags=tuple(flags),
         metadata=MappingProxyType(metadata) if metadata else NOTHING,
     )

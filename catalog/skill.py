@@ -40,6 +40,8 @@ class Skill:
     """The author lets a human call it by its name (`user-invocable`, true unless the file says false)."""
     inferred: bool = False
     """The description was guessed from the first paragraph (and the name from the folder, where none was given)."""
+    flags: tuple[str, ...] = ()
+    """Kinds of diagnostics that say how its text works on whoever chooses: see `persuasion` and `hidden_text`."""
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Every other field, those below `metadata` beside those at the top; plain JSON values, scalars as text."""
     loaded_body: str | None = field(default=None, repr=False, compare=False)

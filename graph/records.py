@@ -80,6 +80,8 @@ class RankedSkill(TypedDict):
     """Each route's share of the retrieval score."""
     retrieval_score: float
     copies: list[str]
+    flags: NotRequired[list[str]]
+    """How its text works on whoever chooses, as kinds of diagnostics, such as `instructs_reader`; no veto."""
 
 
 class Usage(TypedDict):

@@ -9,13 +9,15 @@ from typing import Any, Literal
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableLambda
+from langgraph.cache.base import BaseCache
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Checkpointer
+from langgraph.types import CachePolicy, Checkpointer
 
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.state import SelectorInput, SelectorOutput, SelectorState
+from skill_selector.nodes.analysiscache import AnalysisCache, analysis_key
 from skill_selector.nodes.analyze import Analyze
 from skill_selector.nodes.confirm import Confirm
 from skill_selector.nodes.parts import Parts
@@ -40,6 +42,8 @@ def build_selector(
     calibration: GivenCalibration = None,
     context: SelectorContext | Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
+    cache: BaseCache[Any] | None = None,
+    cache_ttl: int | None = None,
 ) -> SelectorGraph:
     """Return the compiled selector graph.
 
@@ -57,11 +61,16 @@ def build_selector(
             passes a context of its own. A mapping of options will do.
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
             lend their own.
+        cache: where LangGraph keeps analyses, such as `InMemoryCache()` or `SqliteCache(path=…)`: the same task, with
+            the same model and its settings over the same skills, is not analysed by the model again. An analysis that
+            fell back to another model or reasoner is never kept.
+        cache_ttl: seconds after which a kept analysis is forgotten; by default never.
 
     Raises:
-        SettingError: the model, the reasoner, the calibration or the context cannot be used.
+        SettingError: the model, the reasoner, the calibration, the context or the cache cannot be used.
     """
     _check_reasoner(reasoner)
+    _check_cache(cache, cache_ttl)
     own = _context(context)
     parts = Parts(
         llm=llm,
@@ -70,18 +79,25 @@ def build_selector(
         embeddings=embeddings,
         context=own,
         calibration=take_calibration(calibration),
+        cached=cache is not None,
     )
-    return wire(parts, checkpointer)
+    return wire(parts, checkpointer, cache, cache_ttl)
 
 
-def wire(parts: Parts, checkpointer: Checkpointer = None) -> SelectorGraph:
+def wire(
+    parts: Parts,
+    checkpointer: Checkpointer = None,
+    cache: BaseCache[Any] | None = None,
+    cache_ttl: int | None = None,
+) -> SelectorGraph:
     """Return the compiled graph over these parts."""
+    policy = None if cache is None else CachePolicy(key_func=analysis_key, ttl=cache_ttl)
     analyze, rank = Analyze(parts), Rank(parts)
     builder: StateGraph[SelectorState, SelectorContext, SelectorInput, SelectorOutput] = StateGraph(
         SelectorState, context_schema=SelectorContext, input_schema=SelectorInput, output_schema=SelectorOutput
     )
     builder.add_node("scan", Scan(parts).run)
-    builder.add_node("analyze", RunnableLambda(analyze.run, afunc=analyze.arun, name="analyze"))
+    builder.add_node("analyze", RunnableLambda(analyze.run, afunc=analyze.arun, name="analyze"), cache_policy=policy)
     builder.add_node("retrieve", Retrieve(parts).run)
     builder.add_node("rank", RunnableLambda(rank.run, afunc=rank.arun, name="rank"))
     builder.add_node("confirm", Confirm(parts).run)
@@ -91,7 +107,8 @@ def wire(parts: Parts, checkpointer: Checkpointer = None) -> SelectorGraph:
     builder.add_edge("retrieve", "rank")
     builder.add_conditional_edges("rank", _next_step, {"analyze": "analyze", "confirm": "confirm", "end": END})
     builder.add_edge("confirm", END)
-    return builder.compile(checkpointer=checkpointer, name="skill_selector")
+    kept = None if cache is None else AnalysisCache(cache)
+    return builder.compile(checkpointer=checkpointer, cache=kept, name="skill_selector")
 
 
 def _check_reasoner(reasoner: object) -> None:
@@ -102,6 +119,17 @@ def _check_reasoner(reasoner: object) -> None:
     missing = [name for name in _REASONER_METHODS if not callable(getattr(reasoner, name, None))]
     if missing:
         raise SettingError(f"reasoner={reasoner!r} is no reasoner, it has no {', '.join(missing)}; see reasoners/base")
+
+
+def _check_cache(cache: object, ttl: object) -> None:
+    if cache is not None and not isinstance(cache, BaseCache):
+        raise SettingError(f"cache={cache!r} is no cache of LangGraph's; pass one, such as InMemoryCache()")
+    if ttl is None:
+        return
+    if cache is None:
+        raise SettingError(f"cache_ttl={ttl!r} without a cache; pass `cache` too, or leave it out")
+    if isinstance(ttl, bool) or not isinstance(ttl, int) or ttl < 1:
+        raise SettingError(f"cache_ttl={ttl!r} must be a whole number of seconds, 1 or more, or None")
 
 
 def _context(given: object) -> SelectorContext | None:

@@ -71,4 +71,6 @@ class SelectorState(SelectorInput, SelectorOutput, total=False):
     """Ids in the order of retrieval, best first, at most 50 or `top_k`: where the candidates were cut from."""
     rounds: list[Round]
     next_step: Literal["analyze", "confirm", "end"]
+    model_key: str
+    """Who analyses and how, as a digest; set where analyses are cached."""
     remaining_steps: RemainingSteps

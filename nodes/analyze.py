@@ -62,9 +62,8 @@ class Analyze:
             made=dict(reply.analysis),
             cost=reply.usage,
         )
-        return {
-            "analysis": reply.analysis,
-            "attempt": request.attempt,
-            "degraded": [*state["degraded"], *numbered(reply.degraded, request.attempt)],
-            "selector_trace": [entry],
-        }
+        update = {"analysis": reply.analysis, "attempt": request.attempt, "selector_trace": [entry]}
+        if reply.degraded or reply.answered_by not in (None, reasoner.name):
+            # a cache keeps what has no `degraded`
+            update["degraded"] = [*state["degraded"], *numbered(reply.degraded, request.attempt)]
+        return update

@@ -41,6 +41,8 @@ class Parts:
     """Settings for every run that does not set its own."""
     calibration: Calibration | None = None
     """In place of the one that the settings name."""
+    cached: bool = False
+    """Analyses are cached, under a key that `scan` then has to begin."""
     libraries: LibraryCache = field(default=_LIBRARIES)
     _reasoners: Callable[[Settings], Reasoner] = field(init=False, repr=False)
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from skill_selector.graph.records import Candidate, Degradation, Round
+from skill_selector.graph.records import Candidate, Degradation, Dimension, Round
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.answers import check_ranking, numbered
 from skill_selector.nodes.decision import Bar, best_round, close_round, result_of
@@ -144,5 +144,9 @@ def _no_room(job: _Job, what: str, instead: str) -> Degradation:
 
 
 def _repeats(rounds: list[Round]) -> bool:
-    """Say whether the last round only said again what the one before had said."""
-    return len(rounds) > 1 and rounds[-1]["ranked"] == rounds[-2]["ranked"]
+    """Say whether the last round only said again what the one before had said, be it in other words."""
+    return len(rounds) > 1 and _points(rounds[-1]) == _points(rounds[-2])
+
+
+def _points(one: Round) -> list[tuple[str, dict[Dimension, float], bool]]:
+    return [(ranked["skill"]["id"], ranked["dimensions"], ranked["veto"] is not None) for ranked in one["ranked"]]

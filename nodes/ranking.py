@@ -36,6 +36,9 @@ def rank_candidates(
                 "a reasoner must return one for each"
             )
         ranked = [_by_rubric(one, skills[one["id"]], by_id[one["id"]]) for one in candidates]
+    for one in ranked:
+        if flags := skills[one["skill"]["id"]].flags:
+            one["flags"] = list(flags)
     return sorted(ranked, key=lambda one: -one["score"])
 
 

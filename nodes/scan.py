@@ -7,6 +7,7 @@ from langgraph.types import Overwrite
 from skill_selector.graph.records import CatalogSummary
 from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
+from skill_selector.nodes.analysiscache import model_key
 from skill_selector.nodes.call import Call, find_call
 from skill_selector.nodes.decision import nothing_to_choose, result_of_call, undecided
 from skill_selector.nodes.parts import Parts, stream_progress
@@ -14,6 +15,7 @@ from skill_selector.nodes.task import find_roots, find_task
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.retrievers.library import Library
 from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.words import load_words
 
 
 class Scan:
@@ -49,9 +51,17 @@ class Scan:
         return {
             **_fresh(task, summary),
             **_first_result(call, library),
+            **self._key(settings),
             "degraded": call.degraded if call else [],
             "next_step": _next_step(call, library, settings),
             "selector_trace": Overwrite([entry]),
+        }
+
+    def _key(self, settings: Settings) -> dict[str, str]:
+        if not self._parts.cached:
+            return {}
+        return {
+            "model_key": model_key(settings, load_words(settings.words_file), self._parts.reasoner or self._parts.llm)
         }
 
 

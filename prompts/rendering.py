@@ -32,6 +32,13 @@ def render(name: str, **values: str) -> str:
     return prompt.substitute(values)
 
 
+def load_all() -> None:
+    """Read every prompt text now, so that no event loop waits for the disk later."""
+    for file in files(__package__).iterdir():
+        if file.name.endswith(".md"):
+            _load(file.name.removesuffix(".md"))
+
+
 @cache
 def _load(name: str) -> _Prompt:
     return _Prompt((files(__package__) / f"{name}.md").read_text(encoding="utf-8").strip())

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from skill_selector.catalog.persuasion import find_persuasion
 from skill_selector.catalog.skill import Skill
 from skill_selector.retrievers.text import has_chinese, normalize
 
@@ -90,6 +91,11 @@ def split_scope(text: str) -> Scope:
         at = max(stop, cue.end())
     kept.append(text[at:])
     return Scope(" ".join(part.strip() for part in kept if part.strip()), tuple(items))
+
+
+def claims_everything(text: str) -> bool:
+    """Tell whether a skill claims to serve every task, or orders itself chosen: that says nothing of this task."""
+    return not find_persuasion(text).keys().isdisjoint(("claims_everything", "instructs_reader"))
 
 
 @lru_cache(maxsize=8)

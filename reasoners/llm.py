@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from langchain_core.language_models import BaseChatModel
 
 from skill_selector.graph.records import TaskAnalysis
+from skill_selector.prompts.rendering import load_all
 from skill_selector.reasoners.base import AnalysisReply, AnalysisRequest, Judgement, RankReply, RankRequest
 from skill_selector.reasoners.exchange import Answer, Exchange, LazyModel, Steps, aask, ask
 from skill_selector.reasoners.messages import analysis_messages, rank_messages
@@ -31,6 +32,7 @@ class LLMReasoner:
         self.model = model
         self.fallback_model = fallback_model
         self.own_model = own_model
+        load_all()
 
     def analyze(self, request: AnalysisRequest) -> AnalysisReply:
         """Understand the task."""

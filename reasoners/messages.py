@@ -17,6 +17,7 @@ from skill_selector.prompts.fencing import escape, fence, field, one_line
 from skill_selector.prompts.rendering import render
 from skill_selector.prompts.shortening import elide, shorten
 from skill_selector.reasoners.base import AnalysisRequest, RankRequest
+from skill_selector.reasoners.difference import own_words
 from skill_selector.retrievers.words import WordLists
 
 TASK_TOKENS = 4000
@@ -54,7 +55,7 @@ def analysis_messages(request: AnalysisRequest) -> tuple[BaseMessage, ...]:
             "tied_task",
             task=task,
             earlier=_analysis_block("earlier_analysis", request.previous),
-            tied=fence("tied_skills", "\n".join(map(_tied_entry, request.tied[:TIED_SHOWN]))),
+            tied=_tied_block(request.tied[:TIED_SHOWN]),
             difference=_difference(request.tied),
         )
     return SystemMessage(_analysis_instructions(request.words)), HumanMessage(question)
@@ -121,11 +122,18 @@ def _candidate_entry(opaque: str, skill: Skill, description_tokens: int) -> str:
     return "\n".join([f'<skill id="{opaque}">', *parts, "</skill>"])
 
 
-def _tied_entry(ranked: RankedSkill) -> str:
+def _tied_block(tied: Sequence[RankedSkill]) -> str:
+    own = own_words([f"{ranked['skill']['name']}\n{ranked['skill']['description']}" for ranked in tied])
+    return fence("tied_skills", "\n".join(map(_tied_entry, tied, own)))
+
+
+def _tied_entry(ranked: RankedSkill, own: Sequence[str]) -> str:
     points = ", ".join(f"{part} {ranked['dimensions'][part]:g} of {most:g}" for part, most in RUBRIC.items())
     parts = [
         field("name", shorten(ranked["skill"]["name"], FIELD_TOKENS)),
         field("description", shorten(ranked["skill"]["description"], TIED_DESCRIPTION_TOKENS)),
+        # the description is cut, and two of them may begin alike
+        *([field("only_here", shorten(", ".join(own), FIELD_TOKENS))] if own else []),
         field("points", points),
         field("reason", shorten(ranked["reason"], FIELD_TOKENS)),
     ]

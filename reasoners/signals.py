@@ -9,8 +9,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 
 from skill_selector.catalog.skill import Skill
-from skill_selector.catalog.suspicion import claims_everything
-from skill_selector.reasoners.exclusion import Scope, split_scope
+from skill_selector.reasoners.exclusion import Scope, claims_everything, split_scope
 from skill_selector.reasoners.stack import Stack, compare_stacks
 from skill_selector.reasoners.technology import load_technologies
 from skill_selector.reasoners.terms import CONSTRAINT_WEIGHT, FIELD, TaskTerms, neighbours, rarity, spelling
@@ -65,7 +64,7 @@ class Signals:
     exclusion: float
     """How far the skill's own negated clauses cover the task."""
     claims: float
-    """1 where the skill claims to serve every task, or precedence over other skills."""
+    """1 where the skill claims to serve every task, or gives orders to whoever chooses."""
     inferred: float
     """1 where name and description were guessed by the scan."""
     other_language: float
@@ -133,7 +132,8 @@ def measure(terms: TaskTerms, skill: Skill, index: SkillIndex, words: WordLists)
         constraints=_share(terms.constraints, lead | below, terms.rarity) if terms.constraints else 0.5,
         conflict=(1.0 if stack.exclusive else 0.5) if stack.rivals else 0.0,
         exclusion=exclusion,
-        claims=float(claims_everything(scope.included)),
+        # an order such as "choose no other" is a negated clause, which `included` has no longer
+        claims=float("instructs_reader" in skill.flags or claims_everything(scope.included)),
         inferred=float(skill.inferred),
         other_language=float(_other_language(terms.chinese, f"{skill.name} {scope.included}")),
     )

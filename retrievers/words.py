@@ -102,6 +102,17 @@ class WordLists:
     def _domains(self) -> _Finder:
         return _Finder(self.domain, verbs=False)
 
+    @cached_property
+    def _listed(self) -> dict[tuple[Kind, Literal["en", "zh"]], list[str]]:
+        """The words of each list and language in their order: every analysis prompt asks for some."""
+        found: dict[tuple[Kind, Literal["en", "zh"]], list[str]] = {}
+        lists: dict[Kind, frozenset[str]] = {"action": self.action, "domain": self.domain}
+        for kind, known in lists.items():
+            words = [word for word in self.order or sorted(known) if word in known]
+            found[kind, "zh"] = [word for word in words if has_chinese(word)]
+            found[kind, "en"] = [word for word in words if not has_chinese(word)]
+        return found
+
     def is_action(self, word: str) -> bool:
         """Tell whether the word, inflected or not, is an action word."""
         return _key(normalize(word)) in self._actions.canonical
@@ -124,9 +135,7 @@ class WordLists:
 
     def examples(self, kind: Kind, language: Literal["en", "zh"], count: int) -> list[str]:
         """Return at most `count` words of one list in one language, spread over the list; the same ones each time."""
-        known = self.action if kind == "action" else self.domain
-        chinese = language == "zh"
-        words = [word for word in self.order or sorted(known) if word in known and has_chinese(word) == chinese]
+        words = self._listed[kind, language]
         count = max(0, min(count, len(words)))
         return [words[index * len(words) // count] for index in range(count)]
 

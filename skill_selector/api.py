@@ -1,5 +1,6 @@
 """The calls for scripts and notebooks: a task and folders in, a selection out."""
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from inspect import isawaitable
@@ -109,11 +110,8 @@ async def aselect_skill(
     Arguments and errors are those of `select_skill`; `ask` may be async.
     """
     _check_callable(ask=ask, progress=progress)
-    run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, calibration, ask=ask),
-        _context(options, offline, reasoner, embeddings, ask, llm=llm),
-        progress,
-    )
+    context = await asyncio.to_thread(_context, options, offline, reasoner, embeddings, ask, llm=llm)
+    run = _Run(_selector(llm, reasoner, retriever, embeddings, calibration, ask=ask), context, progress)
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         async for mode, chunk in run.selector.astream(given, **run.arguments):

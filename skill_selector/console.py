@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from skill_selector.graph.records import RUBRIC, RankedSkill, TraceEntry
-from skill_selector.selection import REASONS, SkillSelection
+from skill_selector.selection import REASONS, SkillSelection, flagged
 
 PIPED_WIDTH = 120
 """Columns of tables where stdout is no terminal."""
@@ -167,7 +167,7 @@ def _show_candidate(console: Console, one: RankedSkill, *, explain: bool) -> Non
         parts += Text(f"{part.replace('_', ' ')} ", "dim") + Text("█" * full or "·", "blue")
         parts += Text(f" {points:g}/{RUBRIC[part]:g}   ", "dim")
     console.print(parts, soft_wrap=True)
-    console.print(Text(f"         {plain(one['veto'] or one['reason'])}"), soft_wrap=True)
+    console.print(Text(f"         {plain(one['veto'] or one['reason'])}{flagged(one)}"), soft_wrap=True)
     if explain:
         routes = ", ".join(f"{name} {share:.2f}" for name, share in one["routes"].items())
         found = f"{one['retrieval_score']:.2f} = {routes}" if routes else "found by substring"

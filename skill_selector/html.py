@@ -3,7 +3,7 @@
 from html import escape
 
 from skill_selector.graph.records import RUBRIC, RankedSkill
-from skill_selector.selection import REASONS, SkillSelection
+from skill_selector.selection import REASONS, SkillSelection, flagged
 
 _COLOURS = {"hit": "#2da44e", "ambiguous": "#bf8700", "no_match": "#8c959f"}
 _PART_COLOURS = ("#0969da", "#1b7c83", "#8250df", "#bf3989")
@@ -36,7 +36,7 @@ def _row(one: RankedSkill) -> str:
     return (
         f"<tr><td {_CELL}>{one['score']:g}</td>"
         f"<td {_CELL}><b>{escape(skill['name'])}</b> <code>{escape(skill['id'])}</code>{description}</td>"
-        f"<td {_CELL}>{_bar(one)}</td><td {_CELL}>{escape(one['veto'] or one['reason'])}</td></tr>"
+        f"<td {_CELL}>{_bar(one)}</td><td {_CELL}>{escape((one['veto'] or one['reason']) + flagged(one))}</td></tr>"
     )
 
 

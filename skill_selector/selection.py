@@ -32,6 +32,20 @@ REASONS: dict[Reason, str] = {
 }
 """Each reason code in words."""
 
+FLAGS = {
+    "claims_everything": "claims to serve every task",
+    "instructs_reader": "gives orders to whoever chooses",
+    "closes_block": "holds marks that prompts are divided by",
+    "hidden_text": "hides text in invisible characters",
+}
+"""Each flag of a skill in words."""
+
+
+def flagged(one: RankedSkill) -> str:
+    """Return the flags of a candidate in words, to stand behind its reason; empty where it has none."""
+    flags = one.get("flags")
+    return f" [its text {', '.join(FLAGS.get(flag, flag) for flag in flags)}]" if flags else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SkillSelection:
@@ -103,7 +117,7 @@ class SkillSelection:
         lines = [self.headline, f"  why: {REASONS[self.reason]}"]
         if self.skill_path:
             lines.append(f"  path: {self.skill_path}")
-        lines += [f"  {one['score']:5.1f}  {one['skill']['id']}  {one['reason']}" for one in self.ranked]
+        lines += [f"  {one['score']:5.1f}  {one['skill']['id']}  {one['reason']}{flagged(one)}" for one in self.ranked]
         lines += [f"  note: {one['what']} failed ({one['why']}); used {one['instead']}" for one in self.degraded]
         # names and reasons are a stranger's: they shall neither steer the terminal nor pass for a line of ours
         return "\n".join(" ".join(clean(line).splitlines()) for line in lines)

@@ -1,9 +1,20 @@
-"""A chat model and a reasoner that follow a script, to test what embeds the selector without a real model.
+"""Stand-ins for a real model, to test what embeds the selector: by a script, or by what a real model once answered.
 
-model = ScriptedChatModel(['{"intent": …}', TimeoutError("slow"), '{"scores": […]}'])
-selector = build_selector(llm=model)
-…
-assert len(model.asked) == 3
+A reasoner that says which skill scores how much, for tests of what follows from a selection:
+
+    selector = build_selector(reasoner=ScriptedReasoner({"pdf-merge": 90}))
+
+A chat model that gives these replies in their order, for tests of what a model may do:
+
+    model = ScriptedChatModel(['{"intent": …}', TimeoutError("slow"), '{"scores": […]}'])
+    selector = build_selector(llm=model)
+    …
+    assert len(model.asked) == 3
+
+A real model's answers, recorded at the first run and played back at every later one, without key and network:
+
+    model = recorded_model("tests/answers.jsonl", lambda: ChatOpenAI(model="…", api_key=…))
+    selector = build_selector(llm=model)
 """
 
 import asyncio
@@ -20,8 +31,20 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
 from skill_selector.reasoners.scripted import ScriptedReasoner
+from skill_selector.recording import RecordingError
+from skill_selector.replay import RecordingChatModel, ReplayChatModel, recorded_model
 
-__all__ = ["Script", "ScriptEndedError", "ScriptedChatModel", "ScriptedReasoner", "ScriptedReply"]
+__all__ = [
+    "RecordingChatModel",
+    "RecordingError",
+    "ReplayChatModel",
+    "Script",
+    "ScriptEndedError",
+    "ScriptedChatModel",
+    "ScriptedReasoner",
+    "ScriptedReply",
+    "recorded_model",
+]
 
 ScriptedReply: TypeAlias = str | AIMessage | Exception
 Script: TypeAlias = Sequence[ScriptedReply] | Callable[[list[BaseMessage]], ScriptedReply]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,18 @@ def test_analyses_never_exceed_max_attempts(run: Run, pdf_skills: Path, attempts
 
 def test_a_round_that_changes_nothing_ends_the_loop(run: Run, pdf_skills: Path) -> None:
     reasoner = ScriptedReasoner(TIE)
+    run(build_selector(reasoner=reasoner), start(pdf_skills), context=SelectorContext(max_attempts=10))
+    assert len(reasoner.analyses) == 2
+
+
+def test_a_round_that_says_the_same_in_other_words_ends_the_loop_too(run: Run, pdf_skills: Path) -> None:
+    class Talkative(ScriptedReasoner):
+        def rank(self, request: RankRequest) -> RankReply:
+            reply = super().rank(request)
+            reworded = (replace(one, reason=f"look {request.attempt}: {one.reason}") for one in reply.judgements)
+            return replace(reply, judgements=tuple(reworded))
+
+    reasoner = Talkative(TIE)
     run(build_selector(reasoner=reasoner), start(pdf_skills), context=SelectorContext(max_attempts=10))
     assert len(reasoner.analyses) == 2
 

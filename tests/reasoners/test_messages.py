@@ -114,6 +114,19 @@ def test_a_second_analysis_is_told_when_nothing_told_the_tied_apart(analysis_req
     assert "the same points in every part" in human
 
 
+def test_a_second_analysis_is_told_the_words_that_only_one_of_the_tied_has(analysis_request: AnalysisRequest) -> None:
+    earlier: Any = {"intent": "a", "keywords": [], "constraints": [], "tech_stack": [], "when_to_use": ""}
+    common = "Reviews infrastructure code for wasted money and says what could go. " * 8
+    tied = (ranked("a", f"{common} Terraform <b>plans</b>."), ranked("b", f"{common} Pulumi programs."))
+
+    human = analysis_messages(replace(analysis_request, attempt=2, previous=earlier, tied=tied))[1].text
+
+    own = re.findall("<only_here>(.*?)</only_here>", human)
+    assert ["Terraform" in own[0], "Pulumi" in own[1]] == [True, True]
+    assert "Terraform" not in re.findall("<description>(.*?)</description>", human)[0]
+    assert "<b>" not in human
+
+
 def test_candidates_carry_opaque_ids_that_lead_back() -> None:
     asked = rank_messages(rank_request("task", *MANY))
     text = asked.messages[-1].text
