@@ -10,7 +10,7 @@ from skill_selector.nodes.answers import check_ranking, numbered
 from skill_selector.nodes.decision import Bar, best_round, close_round, result_of
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.ranking import rank_candidates
-from skill_selector.nodes.trace import Stopwatch
+from skill_selector.nodes.trace import Stopwatch, reason_seconds
 from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
 from skill_selector.retrievers.strategy import Strategy, get_strategy
 from skill_selector.retrievers.words import load_words
@@ -79,6 +79,7 @@ class Rank:
             words=load_words(settings.words_file),
             attempt=state["attempt"],
             degraded=tuple(state["degraded"]),
+            model_seconds=reason_seconds(state["selector_trace"]),
         )
         asked = bool(request.candidates) and strategy.judge == "rubric"
         return _Job(watch, request, strategy, self._parts.reasoner_for(settings) if asked else None)

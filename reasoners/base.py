@@ -38,6 +38,8 @@ class AnalysisRequest:
     """The skills that came out too close with it, best first."""
     degraded: tuple[Degradation, ...] = ()
     """What did not work in earlier steps of this task."""
+    model_seconds: float = 0.0
+    """How long the Reason steps before this one took in this task."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,8 @@ class RankRequest:
     attempt: int = 1
     degraded: tuple[Degradation, ...] = ()
     """What did not work in earlier steps of this task."""
+    model_seconds: float = 0.0
+    """How long the Reason steps before this one took in this task."""
 
 
 @dataclass(frozen=True, kw_only=True)
