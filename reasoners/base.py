@@ -23,6 +23,15 @@ from skill_selector.retrievers.words import WordLists
 NO_USAGE: Usage = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
 
 
+def total_usage(one: Usage, other: Usage) -> Usage:
+    """Return what two things cost together."""
+    return {
+        "calls": one["calls"] + other["calls"],
+        "prompt_tokens": one["prompt_tokens"] + other["prompt_tokens"],
+        "completion_tokens": one["completion_tokens"] + other["completion_tokens"],
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnalysisRequest:
     """Reason #1: understand the task."""
