@@ -220,7 +220,9 @@ class Exchange(Generic[T]):
         if manner is None or not isinstance(self.model, Adaptable):
             return False
         self._adapted = True
-        self._note(MANNER, f"{model_name(self.model)} refuses {self.model.manner} ({said})", str(manner))
+        self._note(
+            MANNER, f"{model_name(self.model)} refuses to be asked with {self.model.manner} ({said})", str(manner)
+        )
         self.model = self.model.in_manner(manner)
         return True
 

@@ -137,8 +137,9 @@ def _passing_status(error: Exception, status: int, said: str, model: str) -> str
     if status == OVERLOADED:
         return f"{model} is overloaded ({http})"
     if status == 429:
-        what = "the quota of the key is used up" if _QUOTA.search(said) else f"{model} refuses more requests for now"
-        return f"{what} ({http}){_retry_after(error)}"
+        if _QUOTA.search(said):
+            return f"the quota of the key is used up ({http})"
+        return f"{model} refuses more requests for now ({http}){_retry_after(error)}"
     if status in (408, 409) or status >= 500:
         return f"the endpoint of {model} failed ({http})"
     return None
@@ -211,7 +212,7 @@ def _address(error: Exception) -> str:
 def _retry_after(error: Exception) -> str:
     """Return when the server wants to be asked again, as it says it and as a time of the clock."""
     wait = retry_wait(getattr(getattr(error, "response", None), "headers", {}))
-    if wait is None or wait > MOST_TOLD_WAIT:
+    if wait is None or not 1 <= wait <= MOST_TOLD_WAIT:
         return ""
     when = datetime.now(UTC) + timedelta(seconds=wait)
     return f"; it asks to wait {math.ceil(wait)} s, until {when:%Y-%m-%d %H:%M} UTC"

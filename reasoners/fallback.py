@@ -93,7 +93,10 @@ class FallbackReasoner:
         if error is None:
             return ()
         before: tuple[Degradation, ...] = getattr(error, "degraded", ())
-        return (*before, {"step": step, "round": attempt, "what": "model", "why": str(error), "instead": self.second.name},)
+        return (
+            *before,
+            {"step": step, "round": attempt, "what": "model", "why": str(error), "instead": self.second.name},
+        )
 
 
 def _total(error: ModelUnavailableError | None, usage: Usage) -> Usage:

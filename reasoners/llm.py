@@ -25,8 +25,8 @@ class LLMReasoner:
     A faulty answer is asked for once more with its faults named. `fallback_model`, a model or what makes one, takes
     over for the rest of a task once the endpoint says 529, overloaded, and the client's own retries are used up: after
     three overloads in a row where `LLM_MAX_RETRIES` is 2, its default. Candidates whose text a content filter refuses
-    are found and left out. With `own_model` the settings did not make
-    `model`, so that no error sends the reader to them.
+    are found and left out. With `own_model` the settings did not make `model`, so that no error sends the reader to
+    them.
     """
 
     name = "llm"

@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 _STREAM = re.compile(r"non-?stream|stream\s*=\s*false|(?:only|must)\b.{0,40}\bstream", re.IGNORECASE)
 _THINKING = re.compile(r"thinking|reasoning_effort", re.IGNORECASE)
-_WORDS = {True: "thinking on", False: "thinking off", None: "thinking not mentioned"}
+_WORDS = {True: "thinking on", False: "thinking off", None: "thinking unset"}
 
 
 @dataclass(frozen=True)

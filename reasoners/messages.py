@@ -6,6 +6,7 @@ Candidates get opaque ids, in an order that depends on the task and the attempt 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -20,12 +21,12 @@ from skill_selector.prompts.shortening import CUT, elide, estimate_tokens, short
 from skill_selector.reasoners.base import AnalysisRequest, RankRequest
 from skill_selector.retrievers.words import WordLists
 
-TASK_SHARE, RANK_TASK_SHARE = 0.45, 0.15
+TASK_SHARE, RANK_TASK_SHARE = 0.38, 0.12
 """The most of the room that a long task takes in Reason #1, and beside the analysis in Reason #2."""
 LEAST_TASK_TOKENS = 60
-ANALYSIS_TOKENS = 250
+ANALYSIS_TOKENS = 180
 """The most that Reason #2 reads of an analysis."""
-DESCRIPTION_TOKENS, LEAST_DESCRIPTION_TOKENS = 160, 40
+DESCRIPTION_TOKENS, LEAST_DESCRIPTION_TOKENS = 160, 32
 TIED_SHOWN = 5
 FIELD_TOKENS = 40
 """Name, category and every other short field of a candidate."""
@@ -50,7 +51,8 @@ class RankMessages:
 
 def estimate_prompt(messages: Sequence[BaseMessage]) -> int:
     """Return about how many prompt tokens an endpoint counts for the messages."""
-    return sum(estimate_tokens(str(message.text)) + MESSAGE_TOKENS for message in messages)
+    counts = (_constant_tokens if isinstance(one, SystemMessage) else estimate_tokens for one in messages)
+    return sum(count(str(one.text)) + MESSAGE_TOKENS for count, one in zip(counts, messages, strict=True))
 
 
 def analysis_messages(request: AnalysisRequest) -> Messages:
@@ -75,7 +77,7 @@ def analysis_messages(request: AnalysisRequest) -> Messages:
         )
         return instructions, HumanMessage(question)
 
-    most = request.settings.llm_prompt_tokens - estimate_tokens(render("ranking"))
+    most = request.settings.llm_prompt_tokens - _constant_tokens(render("ranking"))
     return ask(_level(ask, most))
 
 
@@ -123,9 +125,15 @@ def _level(ask: Callable[[int], Messages], most: int) -> int:
 
 def _fixed_tokens(words: WordLists) -> int:
     """Return what the two prompts of a round take before task and candidates come in."""
-    texts = (_analysis_instructions(words), render("ranking"), render("task", task=""))
-    texts += (render("candidates", task="", analysis="", candidates="", ids=""),)
-    return sum(estimate_tokens(text) for text in texts) + len(texts) * MESSAGE_TOKENS
+    candidates = render("candidates", task="", analysis="", candidates="", ids="")
+    texts = (_analysis_instructions(words), render("task", task=""), render("ranking"), candidates)
+    return sum(map(_constant_tokens, texts)) + len(texts) * MESSAGE_TOKENS
+
+
+@lru_cache(maxsize=16)
+def _constant_tokens(text: str) -> int:
+    """Count a text that every prompt holds, once."""
+    return estimate_tokens(text)
 
 
 def _task_block(task: str, tokens: int) -> str:

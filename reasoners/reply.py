@@ -82,7 +82,6 @@ class Reply:
             completion_tokens=_count(usage.get("output_tokens")),
         )
 
-
     @classmethod
     def from_error(cls, error: Exception) -> "Reply | None":
         """Return the reply that a client raised because it was cut off; None for every other error."""

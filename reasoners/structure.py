@@ -38,7 +38,7 @@ def held_to(model: BaseChatModel, method: StructuredOutput, schema: Schema) -> R
 
 
 def message_of(result: Any) -> BaseMessage:
-    """Return the model's message out of what `held_to` returned: the raw one, which our own reading is stricter with."""
+    """Return the model's own message, for our stricter reading, out of what a call of `held_to` returned."""
     message: BaseMessage = result["raw"] if isinstance(result, dict) else result
     return message
 

@@ -102,6 +102,17 @@ class WordLists:
     def _domains(self) -> _Finder:
         return _Finder(self.domain, verbs=False)
 
+    @cached_property
+    def _in_order(self) -> dict[tuple[Kind, str], list[str]]:
+        lists: dict[tuple[Kind, str], list[str]] = {}
+        known: tuple[tuple[Kind, frozenset[str]], ...] = (("action", self.action), ("domain", self.domain))
+        for kind, words in known:
+            lists[kind, "en"], lists[kind, "zh"] = [], []
+            for word in self.order or sorted(words):
+                if word in words:
+                    lists[kind, "zh" if has_chinese(word) else "en"].append(word)
+        return lists
+
     def is_action(self, word: str) -> bool:
         """Tell whether the word, inflected or not, is an action word."""
         return _key(normalize(word)) in self._actions.canonical
@@ -124,9 +135,7 @@ class WordLists:
 
     def examples(self, kind: Kind, language: Literal["en", "zh"], count: int) -> list[str]:
         """Return at most `count` words of one list in one language, spread over the list; the same ones each time."""
-        known = self.action if kind == "action" else self.domain
-        chinese = language == "zh"
-        words = [word for word in self.order or sorted(known) if word in known and has_chinese(word) == chinese]
+        words = self._in_order[kind, language]
         count = max(0, min(count, len(words)))
         return [words[index * len(words) // count] for index in range(count)]
 

@@ -34,7 +34,12 @@ def endpoint(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
     """Return a function that sets the environment for `chat`, with settings by their field names."""
 
     def set_up(**settings: Any) -> None:
-        values = {"dashscope_api_key": "sk-x", "llm_base_url": chat.url, "llm_model": "test-model", "llm_max_retries": 0}
+        values = {
+            "dashscope_api_key": "sk-x",
+            "llm_base_url": chat.url,
+            "llm_model": "test-model",
+            "llm_max_retries": 0,
+        }
         for name, value in {**values, "selector_embeddings": "none", **settings}.items():
             monkeypatch.setenv(name.upper(), str(value))
 

@@ -161,7 +161,9 @@ def test_a_reply_that_was_cut_off_is_asked_for_again_with_more_room(run: Run, ra
         "抱歉，我无法协助处理这个请求。",
     ],
 )
-def test_a_refusal_is_not_asked_about_again(run: Run, refusal: ScriptedReply, analysis_request: AnalysisRequest) -> None:
+def test_a_refusal_is_not_asked_about_again(
+    run: Run, refusal: ScriptedReply, analysis_request: AnalysisRequest
+) -> None:
     model = ScriptedChatModel([refusal])
 
     with pytest.raises(FilteredError, match="refused to answer"):
@@ -302,7 +304,9 @@ async def test_the_time_for_all_model_calls_ends_a_call_of_any_model(analysis_re
 
 def test_prompts_beyond_their_bound_are_told(run: Run, rank_request: RankRequest) -> None:
     one = rank_request.skills["pdf-merge"]
-    crowd = {f"s{n}": replace(one, id=f"s{n}", name=f"s{n}", description="Does a thing with files. " * 30) for n in range(50)}
+    crowd = {
+        f"s{n}": replace(one, id=f"s{n}", name=f"s{n}", description="Does a thing with files. " * 30) for n in range(50)
+    }
     candidates: Any = tuple({**rank_request.candidates[0], "id": skill_id} for skill_id in crowd)
     request = replace(rank_request, skills=crowd, candidates=candidates)
 

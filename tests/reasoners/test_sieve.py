@@ -40,7 +40,8 @@ def touchy(messages: list[BaseMessage]) -> ScriptedReply:
     entries = []
     for part in text.split('<skill id="')[1:]:
         opaque, number = part.partition('"')[0], int(part.partition("<name>s")[2].partition("<")[0])
-        entries.append({"id": opaque, **dict.fromkeys(RUBRIC, number % 10), "reason": "x"})
+        same = {str(part): number % 10 for part in RUBRIC}
+        entries.append({"id": opaque, "reason": "x", **same})
     return json.dumps({"scores": entries})
 
 
@@ -115,7 +116,9 @@ def test_a_single_candidate_is_not_searched(run: Run, rank_request: RankRequest)
 
 
 @pytest.mark.parametrize("bad", [bad for size in (1, 2, 3) for bad in combinations(range(5), size)])
-def test_whatever_is_refused_nobody_is_judged_twice_or_forgotten(bad: tuple[int, ...], rank_request: RankRequest) -> None:
+def test_whatever_is_refused_nobody_is_judged_twice_or_forgotten(
+    bad: tuple[int, ...], rank_request: RankRequest
+) -> None:
     request = crowd(rank_request, 5, *bad)
 
     reply = LLMReasoner(ScriptedChatModel(touchy)).rank(request)

@@ -36,8 +36,8 @@ class PlainModel(BaseChatModel):
 
 
 def foreign(chat: Any) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI  # noqa: PLC0415 - takes a second
-    from pydantic import SecretStr  # noqa: PLC0415 - the same
+    from langchain_openai import ChatOpenAI
+    from pydantic import SecretStr
 
     # connections that are kept would outlive the event loop of a test
     client, async_client = http_clients(5)
