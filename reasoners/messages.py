@@ -195,7 +195,7 @@ def _candidate_entry(opaque: str, skill: Skill, description_tokens: int) -> str:
     parts = [field(tag, shorten(text, few)) for tag, text in short.items() if text]
     parts.append(field("description", shorten(skill.description, description_tokens)))
     rest = {"when_to_use": when, "compatibility": skill.compatibility}
-    parts += [field(tag, shorten(text, max(few, description_tokens // 2))) for tag, text in rest.items() if text]
+    parts += [field(tag, shorten(text, description_tokens // 2)) for tag, text in rest.items() if text]
     return "\n".join([f'<skill id="{opaque}">', *parts, "</skill>"])
 
 

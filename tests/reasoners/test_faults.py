@@ -3,14 +3,16 @@
 import asyncio
 import json
 import re
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer
+from chat_server import Answer, ChatServer
 from faults import BEST, FAULTS, TASK, Fault, write_skills
+from good_model import good_answer, step_of
 
 import skill_selector.reasoners.endpoint  # noqa: F401 - importing it takes longer than any fault
 from skill_selector import aselect_skill, select_skill
@@ -78,3 +80,28 @@ def test_a_fault_leaves_a_right_answer_or_one_clear_error(
 
     assert fault.least <= time.monotonic() - started < fault.most
     assert fault.requests in (None, len(chat.requests))
+
+
+@pytest.mark.parametrize("step", ["analyze", "rank"])
+async def test_a_selection_that_is_cancelled_leaves_no_connection_and_no_task(
+    step: str, chat: ChatServer, endpoint: Callable[..., None], skills: Path
+) -> None:
+    endpoint()
+    waiting = threading.Event()
+
+    def reply(asked: dict[str, Any]) -> Answer:
+        if step_of(asked) != step:
+            return good_answer(asked)
+        waiting.set()
+        return chat.until_closed
+
+    chat.reply = reply
+    selection = asyncio.create_task(aselect_skill(TASK, skills))
+    assert await asyncio.to_thread(waiting.wait, 5)
+
+    selection.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await selection
+
+    assert await asyncio.to_thread(chat.closed.wait, 2)
+    assert len(asyncio.all_tasks()) == 1

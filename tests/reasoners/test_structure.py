@@ -14,6 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from skill_selector.graph.settings import Settings
 from skill_selector.reasoners.base import AnalysisRequest, RankRequest, Reasoner
 from skill_selector.reasoners.endpoint import http_clients
+from skill_selector.reasoners.failure import FilteredError
 from skill_selector.reasoners.llm import LLMReasoner
 from skill_selector.reasoners.model import make_model
 from skill_selector.testing import ScriptedChatModel
@@ -179,3 +180,16 @@ def test_a_client_that_does_not_know_the_method_counts_as_a_refusal(
     request = replace(analysis_request, settings=Settings(llm_structured_output="json_schema"))
 
     assert run(LLMReasoner(model), "analyze", request).degraded[0]["what"] == "structured_output"
+
+
+@pytest.mark.parametrize("method", ["json_mode", "json_schema"])
+def test_what_a_filtered_answer_cost_is_counted(
+    run: Run, chat: Any, settings: Settings, method: Any, analysis_request: AnalysisRequest
+) -> None:
+    chat.script = [chat.completion(None, "content_filter")]
+    request = replace(analysis_request, settings=replace(settings, llm_structured_output=method))
+
+    with pytest.raises(FilteredError, match="content_filter") as raised:
+        run(LLMReasoner(make_model(settings)), "analyze", request)
+
+    assert raised.value.usage == {"calls": 1, "prompt_tokens": 100, "completion_tokens": 20}
