@@ -522,7 +522,12 @@ def test_each_reason_step_is_told_how_long_those_before_it_took(run: Run, pdf_sk
 
     run(build_selector(reasoner=reasoner), start(pdf_skills))
 
-    asked = [reasoner.analyses[0], reasoner.rankings[0], reasoner.analyses[1], reasoner.rankings[1]]
+    asked: list[AnalysisRequest | RankRequest] = [
+        reasoner.analyses[0],
+        reasoner.rankings[0],
+        reasoner.analyses[1],
+        reasoner.rankings[1],
+    ]
     told = [one.model_seconds for one in asked]
     assert told[0] == 0
     assert 0.05 <= told[1] <= told[2]

@@ -193,3 +193,18 @@ def test_what_a_filtered_answer_cost_is_counted(
         run(LLMReasoner(make_model(settings)), "analyze", request)
 
     assert raised.value.usage == {"calls": 1, "prompt_tokens": 100, "completion_tokens": 20}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_streamed_answer_is_held_to_its_form_and_its_cost_is_counted(
+    run: Run, chat: Any, settings: Settings, method: Any, analysis_request: AnalysisRequest
+) -> None:
+    chat.reply = lambda _asked: chat.completion(json.dumps(ANALYSIS), reasoning_content="hm")
+    own = replace(settings, llm_structured_output=method, llm_enable_thinking=True)
+
+    reply = run(LLMReasoner(make_model(own)), "analyze", replace(analysis_request, settings=own))
+
+    assert reply.analysis == ANALYSIS
+    assert reply.usage == {"calls": 1, "prompt_tokens": 100, "completion_tokens": 20}
+    assert {"response_format", "tools"} & chat.requests[0].keys()
+    assert chat.requests[0]["stream"] is True
