@@ -37,6 +37,11 @@ class SelectorContext:
     llm_max_tokens: int | None = _option("The most tokens of one reply (2048).")
     llm_enable_thinking: bool | None = _option("Let the model think before it answers (false).")
     llm_timeout: float | None = _option("Seconds that one model call may take (60).")
+    llm_time_budget: float | None = _option("Seconds that all model calls of one selection may take (180).")
+    llm_prompt_tokens: int | None = _option("About the most prompt tokens of one round: analysis and ranking (2500).")
+    llm_structured_output: str | None = _option(
+        "How the model is held to JSON: plain, json_mode, json_schema or function_calling (plain)."
+    )
     fallback_model: str | None = _option("The model that takes over after three overloads in a row.")
 
     @classmethod

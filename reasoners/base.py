@@ -24,6 +24,15 @@ from skill_selector.retrievers.words import WordLists
 NO_USAGE: Usage = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
 
 
+def total_usage(one: Usage, other: Usage) -> Usage:
+    """Return what two things cost together."""
+    return {
+        "calls": one["calls"] + other["calls"],
+        "prompt_tokens": one["prompt_tokens"] + other["prompt_tokens"],
+        "completion_tokens": one["completion_tokens"] + other["completion_tokens"],
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnalysisRequest:
     """Reason #1: understand the task."""
@@ -39,6 +48,8 @@ class AnalysisRequest:
     """The skills that came out too close with it, best first."""
     degraded: tuple[Degradation, ...] = ()
     """What did not work in earlier steps of this task."""
+    model_seconds: float = 0.0
+    """How long the Reason steps before this one took in this task."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +81,8 @@ class RankRequest:
     """What did not work in earlier steps of this task."""
     models: Mapping[ModelName, Model] = field(default_factory=lambda: MODELS)
     """What the local reasoner weighs its signals by: the shipped weights, or those of a calibration."""
+    model_seconds: float = 0.0
+    """How long the Reason steps before this one took in this task."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,39 +1,61 @@
 """One question to a chat model until it is answered.
 
-That takes one call, a second one where the answer had faults, and another model where the first is overloaded. An
-exchange does no input or output itself, so that `ask` and `aask` share everything but the call.
+That takes one call, a second one where the answer had faults, and another way to ask where the endpoint refuses the
+first: without a form that it does not know, with or without thinking, with another model where one is overloaded. What
+had to change stands in `degraded`, where the later steps of the task find it and begin with it.
+
+An exchange does no input or output itself, so that `ask` and `aask` share everything but the call.
 """
 
+import asyncio
+import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from skill_selector.graph.errors import ModelUnavailableError
 from skill_selector.graph.records import Degradation, Usage
-from skill_selector.graph.settings import Settings
+from skill_selector.graph.settings import StructuredOutput
 from skill_selector.prompts.fencing import one_line
-from skill_selector.reasoners.base import NO_USAGE
-from skill_selector.reasoners.failure import UnansweredError, explain, is_mistake, is_overload
+from skill_selector.reasoners.base import NO_USAGE, AnalysisRequest, RankRequest
+from skill_selector.reasoners.deadline import until
+from skill_selector.reasoners.failure import (
+    FilteredError,
+    UnansweredError,
+    explain,
+    heard,
+    is_filtered,
+    is_mistake,
+    is_overload,
+    is_timeout,
+)
+from skill_selector.reasoners.manner import MANNERS, Adaptable, other_manner
 from skill_selector.reasoners.messages import briefer, corrected
 from skill_selector.reasoners.reply import Reply, ReplyFaultError, find_answer
+from skill_selector.reasoners.schemas import Schema
+from skill_selector.reasoners.structure import StructureError, held_to, is_refused, message_of
 
 T = TypeVar("T")
 LazyModel = BaseChatModel | Callable[[], BaseChatModel] | None
 
 TRIES = 2
 """How often the model is asked: once, and once more with the faults named."""
+MODEL, STRUCTURE, MANNER = "model", "structured_output", "thinking"
+"""What `degraded` calls the three things that may change."""
 
 
 @dataclass(frozen=True)
 class Call:
     """One call that the caller of `Exchange.steps` is to make."""
 
-    model: BaseChatModel
+    runnable: Runnable[Any, Any]
     messages: tuple[BaseMessage, ...]
+    end: float
+    """By when it must be over, as a reading of `time.monotonic`."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +67,7 @@ class Answer(Generic[T]):
     degraded: tuple[Degradation, ...]
 
 
-Steps = Generator[Call, BaseMessage, Answer[T]]
+Steps = Generator[Call, Any, Answer[T]]
 
 
 @dataclass
@@ -57,23 +79,32 @@ class Exchange(Generic[T]):
     """
 
     step: str
-    round_number: int
+    request: AnalysisRequest | RankRequest
     model: BaseChatModel
     setting: str | None
     """The setting that names the model; None for a model of the caller's own."""
     fallback_model: LazyModel
-    settings: Settings
+    schema: Schema
     read: Callable[[Any, bool], T | None]
     usage: Usage = field(default_factory=NO_USAGE.copy)
     degraded: list[Degradation] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.settings = self.request.settings
+        self._end = time.monotonic() + self.settings.llm_time_budget - self.request.model_seconds
+        self._method: StructuredOutput = self.settings.llm_structured_output
+        self._handed_over = False
+        self._adapted = False
+        self._recall()
+
     def steps(self, messages: Sequence[BaseMessage]) -> Steps[T]:
-        """Yield the calls to make, take their messages, and return the answer.
+        """Yield the calls to make, take what they return, and return the answer.
 
         What a call raises is to be thrown in.
 
         Raises:
             ModelSetupError: the model cannot work as it is set up.
+            FilteredError: the model, or a filter, refused the question.
             UnansweredError: there was no usable answer.
             Exception: a mistake in the model's own code, unchanged.
         """
@@ -82,7 +113,7 @@ class Exchange(Generic[T]):
         for attempt in range(1, TRIES + 1):
             reply = yield from self._call(asked)
             if reply.refusal:
-                raise self._unanswered(f"{model_name(self.model)} refused to answer ({one_line(reply.refusal)[:200]})")
+                raise self._refused(reply.refusal)
             final = attempt == TRIES
             try:
                 value = find_answer(reply, lambda decoded, final=final: self.read(decoded, final))  # type: ignore[misc]
@@ -90,48 +121,114 @@ class Exchange(Generic[T]):
                 faults = fault.faults
             else:
                 return Answer(value, self.usage, tuple(self.degraded))
+            if reply.refuses:
+                raise self._refused(reply.text)
             if reply.cut_off:
                 self.model = _with_more_room(self.model)
                 asked = briefer(question)
             else:
+                if not final and not reply.text.strip():
+                    # forms of JSON are known to end in nothing
+                    self._step_down(f"{model_name(self.model)} gave an empty answer under {self._method}")
                 asked = corrected(question, reply.text, faults)
         name = model_name(self.model)
         raise self._unanswered(f"the reply of {name} could not be used, twice: {'; '.join(faults)[:300]}")
 
-    def _call(self, messages: tuple[BaseMessage, ...]) -> Generator[Call, BaseMessage, Reply]:
-        self.usage["calls"] += 1
+    def _call(self, messages: tuple[BaseMessage, ...]) -> Generator[Call, Any, Reply]:
+        while True:
+            runnable = self._runnable()
+            if time.monotonic() >= self._end:
+                raise self._too_late()
+            self.usage["calls"] += 1
+            try:
+                result = yield Call(runnable, messages, self._end)
+                reply = Reply.from_message(message_of(result))
+            except Exception as error:
+                cut_off = Reply.from_error(error)
+                if cut_off is None:
+                    self._recover(error)
+                    continue
+                reply = cut_off
+            self.usage["prompt_tokens"] += reply.prompt_tokens
+            self.usage["completion_tokens"] += reply.completion_tokens
+            return reply
+
+    def _runnable(self) -> Runnable[Any, Any]:
         try:
-            message = yield Call(self.model, messages)
-            reply = Reply.from_message(message)
-        except Exception as error:
-            self._recover(error)
-            return (yield from self._call(messages))
-        self.usage["prompt_tokens"] += reply.prompt_tokens
-        self.usage["completion_tokens"] += reply.completion_tokens
-        return reply
+            return held_to(self.model, self._method, self.schema)
+        except StructureError as error:
+            self._step_down(f"{model_name(self.model)} offers no {self._method} ({one_line(str(error))[:200]})")
+            return self.model
 
     def _recover(self, error: Exception) -> None:
-        """Let the fallback model take over, or raise what the caller is to see."""
+        """Change how, or whom, the next call asks, or raise what the caller is to see."""
+        name, said = model_name(self.model), heard(error, self.settings)
+        filtered = is_filtered(error, self.settings)
+        if self._method != "plain" and not filtered and is_refused(error, self.settings):
+            self._step_down(f"{name} refuses {self._method} ({said})")
+            return
         if is_mistake(error):
             raise error
-        name = model_name(self.model)
         failure = explain(error, self.settings, name, self.setting)
         if not isinstance(failure, ModelUnavailableError):
+            if self._adapt(said):
+                return
             raise failure from self._cause(error)
-        fallback = None if self.degraded else self.fallback_model
-        if fallback is None or not is_overload(error):
-            before = "".join(f"{one['why']}; then " for one in self.degraded)
-            raise self._unanswered(f"{before}{failure}") from self._cause(error)
-        self.model = fallback if isinstance(fallback, BaseChatModel) else fallback()
-        self.setting = "FALLBACK_MODEL"
+        if is_timeout(error) and time.monotonic() >= self._end:
+            raise self._too_late() from self._cause(error)
+        if self.fallback_model is not None and not self._handed_over and is_overload(error):
+            self._hand_over(str(failure))
+            return
+        kind = FilteredError if filtered else UnansweredError
+        before = "".join(f"{one['why']}; then " for one in self.degraded if one["what"] == MODEL)
+        raise self._unanswered(f"{before}{failure}", kind) from self._cause(error)
+
+    def _recall(self) -> None:
+        """Begin with what earlier steps of the task had to change."""
+        for one in self.request.degraded:
+            what, instead = one["what"], one["instead"]
+            if what == STRUCTURE:
+                self._method = "plain"
+            elif what == MANNER and instead in MANNERS and isinstance(self.model, Adaptable):
+                self.model = self.model.in_manner(MANNERS[instead])
+            elif what == MODEL and self.fallback_model is not None and not self._handed_over:
+                fallback = self._fallback()
+                if model_name(fallback) == instead:
+                    self._take(fallback)
+
+    def _hand_over(self, why: str) -> None:
+        self._take(self._fallback())
+        self._note(MODEL, why, model_name(self.model))
+
+    def _take(self, fallback: BaseChatModel) -> None:
+        self.model, self.setting = fallback, "FALLBACK_MODEL"
+        self._handed_over, self._adapted = True, False
+
+    def _fallback(self) -> BaseChatModel:
+        fallback = self.fallback_model
+        assert fallback is not None  # noqa: S101 - callers look first
+        return fallback if isinstance(fallback, BaseChatModel) else fallback()
+
+    def _step_down(self, why: str) -> None:
+        if self._method != "plain":
+            self._method = "plain"
+            self._note(STRUCTURE, why, "plain")
+
+    def _adapt(self, said: str) -> bool:
+        """Ask in the manner that the endpoint wants, once; tell whether there is one."""
+        manner = None if self._adapted else other_manner(self.model, said)
+        if manner is None or not isinstance(self.model, Adaptable):
+            return False
+        self._adapted = True
+        self._note(
+            MANNER, f"{model_name(self.model)} refuses to be asked with {self.model.manner} ({said})", str(manner)
+        )
+        self.model = self.model.in_manner(manner)
+        return True
+
+    def _note(self, what: str, why: str, instead: str) -> None:
         self.degraded.append(
-            {
-                "step": self.step,
-                "round": self.round_number,
-                "what": "model",
-                "why": str(failure),
-                "instead": model_name(self.model),
-            }
+            {"step": self.step, "round": self.request.attempt, "what": what, "why": why, "instead": instead}
         )
 
     def _cause(self, error: Exception) -> Exception | None:
@@ -139,38 +236,51 @@ class Exchange(Generic[T]):
         key = self.settings.dashscope_api_key
         return None if key and key in str(error) else error
 
-    def _unanswered(self, why: str) -> UnansweredError:
+    def _refused(self, words: str) -> UnansweredError:
+        return self._unanswered(f"{model_name(self.model)} refused to answer ({one_line(words)[:200]})", FilteredError)
+
+    def _too_late(self) -> UnansweredError:
+        budget = f"LLM_TIME_BUDGET is {self.settings.llm_time_budget:g} s"
+        return self._unanswered(f"{model_name(self.model)} has not answered in the time for all model calls ({budget})")
+
+    def _unanswered(self, why: str, kind: type[UnansweredError] = UnansweredError) -> UnansweredError:
         if self.settings.on_failure == "raise":
             why += "; try again, or let the local reasoner stand in (SELECTOR_ON_FAILURE=fallback)"
-        return UnansweredError(why, self.usage)
+        return kind(why, self.usage, tuple(self.degraded))
 
 
 def ask(steps: Steps[T]) -> Answer[T]:
-    """Make the calls of an exchange and return its answer."""
+    """Make the calls of an exchange and return its answer.
+
+    A call that blocks ends by the model's own time limits: ours keep to `Call.end`, others know nothing of it.
+    """
     try:
         call = next(steps)
         while True:
             try:
-                message = call.model.invoke(list(call.messages), config=_config())
+                with until(call.end):
+                    result = call.runnable.invoke(list(call.messages), config=_config())
             except Exception as error:
                 call = steps.throw(error)
             else:
-                call = steps.send(message)
+                call = steps.send(result)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
 
 
 async def aask(steps: Steps[T]) -> Answer[T]:
-    """Make the calls of an exchange and return its answer."""
+    """Make the calls of an exchange and return its answer; cancelling it, or the end of its time, ends the call."""
     try:
         call = next(steps)
         while True:
             try:
-                message = await call.model.ainvoke(list(call.messages), config=_config())
+                with until(call.end):
+                    async with asyncio.timeout(max(0.0, call.end - time.monotonic())):
+                        result = await call.runnable.ainvoke(list(call.messages), config=_config())
             except Exception as error:
                 call = steps.throw(error)
             else:
-                call = steps.send(message)
+                call = steps.send(result)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
 

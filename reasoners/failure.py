@@ -4,18 +4,26 @@ Works for any LangChain model: by the error classes that langchain-core gives to
 client libraries put on their errors, and by Python's own classes.
 """
 
+import math
 import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from langchain_core import exceptions as langchain
 
 from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError, SkillSelectorError
-from skill_selector.graph.records import Usage
+from skill_selector.graph.records import Degradation, Usage
 from skill_selector.graph.settings import Settings
 from skill_selector.prompts.fencing import one_line
 
 OVERLOADED = 529
 MOST_CHARACTERS = 200
+MOST_TOLD_WAIT = 366 * 86_400.0
+"""Seconds; whoever asks to wait longer means something else."""
 
 _STATUS_OF_CLASS: dict[type[Exception], int] = {
     langchain.ModelAuthenticationError: 401,
@@ -36,6 +44,7 @@ _MISTAKES = (
     TypeError,
 )
 _FILTER = re.compile(r"content[_ ]?filter|data_?inspection_?failed|inappropriate content|content_policy", re.IGNORECASE)
+_FILTER_CLASSES = ("ContentFilterFinishReasonError", "OpenAIRefusalError")
 _NO_MODEL = re.compile(
     r"model[_ ]not[_ ](?:found|exist)|(?:no such|unknown) model|model\b.{0,80}\b(?:not exist|not found|not supported)",
     re.IGNORECASE,
@@ -45,11 +54,16 @@ _KEY = re.compile(r"\b(?:sk|pk|ak)-[\w*.-]{4,}|\bBearer\s+\S+", re.IGNORECASE)
 
 
 class UnansweredError(ModelUnavailableError):
-    """The model did not answer usably; `usage` is what the attempts cost."""
+    """The model did not answer usably; `usage` is what the attempts cost, `degraded` what was changed on the way."""
 
-    def __init__(self, message: str, usage: Usage) -> None:
+    def __init__(self, message: str, usage: Usage, degraded: tuple[Degradation, ...] = ()) -> None:
         super().__init__(message)
         self.usage = usage
+        self.degraded = degraded
+
+
+class FilteredError(UnansweredError):
+    """The model, or a filter before or behind it, refused what it was asked."""
 
 
 def is_mistake(error: Exception) -> bool:
@@ -59,7 +73,19 @@ def is_mistake(error: Exception) -> bool:
 
 def is_overload(error: Exception) -> bool:
     """Tell whether the endpoint said that it is overloaded."""
-    return _status(error) == OVERLOADED
+    return status_of(error) == OVERLOADED
+
+
+def is_timeout(error: Exception) -> bool:
+    """Tell whether the answer did not come in time."""
+    return isinstance(error, TimeoutError | langchain.ModelTimeoutError) or "Timeout" in type(error).__name__
+
+
+def is_filtered(error: Exception, settings: Settings) -> bool:
+    """Tell whether a content filter refused the request or the answer."""
+    if isinstance(error, langchain.ModelRefusalError) or type(error).__name__ in _FILTER_CLASSES:
+        return True
+    return status_of(error) in range(400, 500) and bool(_FILTER.search(heard(error, settings)))
 
 
 def explain(error: Exception, settings: Settings, model: str, setting: str | None = "LLM_MODEL") -> SkillSelectorError:
@@ -73,9 +99,9 @@ def explain(error: Exception, settings: Settings, model: str, setting: str | Non
     """
     if isinstance(error, SkillSelectorError):
         return error
-    said = _said(error, settings)
-    status = _status(error)
-    passing = _transport(error, settings, model, own=setting is None) or _refusal(error, status, said, model)
+    said = heard(error, settings)
+    status = status_of(error)
+    passing = _transport(error, settings, model, own=setting is None) or _refusal(error, settings, said, model)
     if passing is None and status is not None:
         passing = _passing_status(error, status, said, model)
         if passing is None:
@@ -89,18 +115,18 @@ def explain(error: Exception, settings: Settings, model: str, setting: str | Non
 
 
 def _transport(error: Exception, settings: Settings, model: str, *, own: bool) -> str | None:
-    if isinstance(error, TimeoutError | langchain.ModelTimeoutError) or "Timeout" in type(error).__name__:
+    if is_timeout(error):
         limit = "the limit is its own" if own else f"LLM_TIMEOUT is {settings.llm_timeout:g} s"
         return f"{model} did not answer in time ({limit})"
     if isinstance(error, ConnectionError | langchain.ModelConnectionError):
-        return f"{model} cannot be reached{_address(error)}: {_said(_root(error), settings)}"
+        return f"{model} cannot be reached{_address(error)}: {heard(_root(error), settings)}"
     return None
 
 
-def _refusal(error: Exception, status: int | None, said: str, model: str) -> str | None:
+def _refusal(error: Exception, settings: Settings, said: str, model: str) -> str | None:
     if isinstance(error, langchain.ContextOverflowError):
         return f"the request is too long for {model}: {said}"
-    if isinstance(error, langchain.ModelRefusalError) or (status in range(400, 500) and _FILTER.search(said)):
+    if is_filtered(error, settings):
         return f"a content filter refused the request to {model}: {said}"
     return None
 
@@ -111,8 +137,9 @@ def _passing_status(error: Exception, status: int, said: str, model: str) -> str
     if status == OVERLOADED:
         return f"{model} is overloaded ({http})"
     if status == 429:
-        what = "the quota of the key is used up" if _QUOTA.search(said) else f"{model} refuses more requests for now"
-        return f"{what} ({http}){_retry_after(error)}"
+        if _QUOTA.search(said):
+            return f"the quota of the key is used up ({http})"
+        return f"{model} refuses more requests for now ({http}){_retry_after(error)}"
     if status in (408, 409) or status >= 500:
         return f"the endpoint of {model} failed ({http})"
     return None
@@ -141,7 +168,8 @@ def _http(status: int, said: str) -> str:
     return f"HTTP {status}: {said}" if said else f"HTTP {status}"
 
 
-def _status(error: Exception) -> int | None:
+def status_of(error: Exception) -> int | None:
+    """Return the HTTP status that an error stands for, whichever client raised it."""
     for source in (error, getattr(error, "response", None)):
         status = getattr(source, "status_code", None)
         if isinstance(status, int) and status >= 300:
@@ -149,7 +177,7 @@ def _status(error: Exception) -> int | None:
     return next((status for kind, status in _STATUS_OF_CLASS.items() if isinstance(error, kind)), None)
 
 
-def _said(error: BaseException, settings: Settings) -> str:
+def heard(error: BaseException, settings: Settings) -> str:
     """Return what the server or the client said, in one short line without keys."""
     body: Any = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
@@ -182,5 +210,21 @@ def _address(error: Exception) -> str:
 
 
 def _retry_after(error: Exception) -> str:
-    wait = str(getattr(getattr(error, "response", None), "headers", {}).get("retry-after", ""))
-    return f"; it asks to wait {wait} s" if wait.isdecimal() else ""
+    """Return when the server wants to be asked again, as it says it and as a time of the clock."""
+    wait = retry_wait(getattr(getattr(error, "response", None), "headers", {}))
+    if wait is None or not 1 <= wait <= MOST_TOLD_WAIT:
+        return ""
+    when = datetime.now(UTC) + timedelta(seconds=wait)
+    return f"; it asks to wait {math.ceil(wait)} s, until {when:%Y-%m-%d %H:%M} UTC"
+
+
+def retry_wait(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, by the headers that clients obey; None where it names none."""
+    for name, divisor in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(KeyError, ValueError):
+            seconds = float(headers[name]) / divisor
+            return seconds if 0 < seconds < math.inf else None
+    with suppress(KeyError, ValueError, OverflowError, TypeError):
+        seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time()
+        return seconds if seconds > 0 else None
+    return None

@@ -11,6 +11,7 @@ from skill_selector.reasoners.base import (
     RankReply,
     RankRequest,
     Reasoner,
+    total_usage,
 )
 
 
@@ -91,14 +92,13 @@ class FallbackReasoner:
     def _degraded(self, step: str, attempt: int, error: ModelUnavailableError | None) -> tuple[Degradation, ...]:
         if error is None:
             return ()
-        return ({"step": step, "round": attempt, "what": "model", "why": str(error), "instead": self.second.name},)
+        before: tuple[Degradation, ...] = getattr(error, "degraded", ())
+        return (
+            *before,
+            {"step": step, "round": attempt, "what": "model", "why": str(error), "instead": self.second.name},
+        )
 
 
 def _total(error: ModelUnavailableError | None, usage: Usage) -> Usage:
     """Add what the failed attempts cost, where the error knows it."""
-    spent: Usage = getattr(error, "usage", NO_USAGE)
-    return {
-        "calls": spent["calls"] + usage["calls"],
-        "prompt_tokens": spent["prompt_tokens"] + usage["prompt_tokens"],
-        "completion_tokens": spent["completion_tokens"] + usage["completion_tokens"],
-    }
+    return total_usage(getattr(error, "usage", NO_USAGE), usage)

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from skill_selector.graph.errors import ModelSetupError, SettingError
 from skill_selector.graph.settings import Settings
+from skill_selector.reasoners.manner import Manner
 
 DASHSCOPE_HOSTS = ("aliyuncs.com",)
 """Hosts, with their subdomains, that understand `enable_thinking`."""
@@ -72,7 +73,7 @@ def _make(endpoint: _Endpoint, model: str, temperature: float, max_tokens: int) 
 
     known = any(host == one or host.endswith(f".{one}") for one in DASHSCOPE_HOSTS)
     client, async_client = http_clients(endpoint.timeout)
-    return EndpointChatModel(
+    made = EndpointChatModel(
         base_url=endpoint.base_url,
         api_key=SecretStr(endpoint.key),
         model=model,
@@ -80,13 +81,14 @@ def _make(endpoint: _Endpoint, model: str, temperature: float, max_tokens: int) 
         max_completion_tokens=max_tokens,
         timeout=endpoint.timeout,
         max_retries=endpoint.retries,
-        extra_body={"enable_thinking": endpoint.thinking} if known or endpoint.thinking else None,
         http_client=client,
         http_async_client=async_client,
-        # Replies are read whole, also where a graph that embeds the selector streams messages.
-        disable_streaming=True,
+        stream_usage=True,
         use_responses_api=False,
     )
+    # Many endpoints let a model think only where its answer is streamed.
+    thinking = endpoint.thinking if known or endpoint.thinking else None
+    return made.in_manner(Manner(thinking, stream=endpoint.thinking))
 
 
 def _host(base_url: str) -> str:

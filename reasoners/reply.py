@@ -3,6 +3,7 @@
 What is unambiguous is read; everything else is a fault that names itself, so that the model can be asked once more.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,6 +29,16 @@ _THINKING = r"(?:think|thinking|thought|reasoning)"
 _THOUGHT = re.compile(rf"<{_THINKING}>.*?</{_THINKING}>", re.IGNORECASE | re.DOTALL)
 _THOUGHT_END = re.compile(rf"^.*</{_THINKING}>", re.IGNORECASE | re.DOTALL)
 _THOUGHT_START = re.compile(rf"<{_THINKING}>.*$", re.IGNORECASE | re.DOTALL)
+
+
+_REFUSES = re.compile(
+    r"\b(?:I['’]?m|I am) (?:really |very )?(?:sorry|unable|not able)\b|\bI (?:must|have to) decline\b"
+    r"|\b(?:can['’]?t|cannot|unable to) (?:assist|help|comply|respond|discuss|fulfil)\b"
+    r"|(?:抱歉|对不起|很遗憾).{0,20}(?:无法|不能|不便)|^.{0,12}(?:无法|不能)(?:回答|协助|提供|处理|满足)",
+    re.IGNORECASE | re.DOTALL,
+)
+MOST_REFUSAL = 600
+"""Characters; a longer text without an answer is taken for an answer gone wrong."""
 
 
 class ReplyFaultError(ValueError):
@@ -63,13 +74,37 @@ class Reply:
         usage = getattr(message, "usage_metadata", None)
         usage = usage if isinstance(usage, dict) else {}
         return cls(
-            text=str(message.text),
+            text=_called(message) or str(message.text),
             reasoning=_reasoning(message),
             cut_off=finish in _CUT_OFF,
             refusal=str(refusal) if refusal else None,
             prompt_tokens=_count(usage.get("input_tokens")),
             completion_tokens=_count(usage.get("output_tokens")),
         )
+
+    @classmethod
+    def from_error(cls, error: Exception) -> "Reply | None":
+        """Return the reply that a client raised because it was cut off; None for every other error."""
+        if type(error).__name__ != "LengthFinishReasonError":
+            return None
+        usage = getattr(getattr(error, "completion", None), "usage", None)
+        told = [_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens")]
+        return cls(text="", cut_off=True, prompt_tokens=told[0], completion_tokens=told[1])
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the text, in which no answer was found, declines in words."""
+        text = _without_thoughts(self.text)
+        return len(text) <= MOST_REFUSAL and "{" not in text and bool(_REFUSES.search(text))
+
+
+def _called(message: BaseMessage) -> str:
+    """Return the arguments of the tool that the message calls, as JSON, or an empty text."""
+    for call in (*getattr(message, "tool_calls", ()), *getattr(message, "invalid_tool_calls", ())):
+        given = call.get("args")
+        if given:
+            return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return ""
 
 
 def _count(tokens: object) -> int:

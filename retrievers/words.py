@@ -103,15 +103,15 @@ class WordLists:
         return _Finder(self.domain, verbs=False)
 
     @cached_property
-    def _listed(self) -> dict[tuple[Kind, Literal["en", "zh"]], list[str]]:
-        """The words of each list and language in their order: every analysis prompt asks for some."""
-        found: dict[tuple[Kind, Literal["en", "zh"]], list[str]] = {}
-        lists: dict[Kind, frozenset[str]] = {"action": self.action, "domain": self.domain}
-        for kind, known in lists.items():
-            words = [word for word in self.order or sorted(known) if word in known]
-            found[kind, "zh"] = [word for word in words if has_chinese(word)]
-            found[kind, "en"] = [word for word in words if not has_chinese(word)]
-        return found
+    def _in_order(self) -> dict[tuple[Kind, str], list[str]]:
+        lists: dict[tuple[Kind, str], list[str]] = {}
+        known: tuple[tuple[Kind, frozenset[str]], ...] = (("action", self.action), ("domain", self.domain))
+        for kind, words in known:
+            lists[kind, "en"], lists[kind, "zh"] = [], []
+            for word in self.order or sorted(words):
+                if word in words:
+                    lists[kind, "zh" if has_chinese(word) else "en"].append(word)
+        return lists
 
     def is_action(self, word: str) -> bool:
         """Tell whether the word, inflected or not, is an action word."""
@@ -135,7 +135,7 @@ class WordLists:
 
     def examples(self, kind: Kind, language: Literal["en", "zh"], count: int) -> list[str]:
         """Return at most `count` words of one list in one language, spread over the list; the same ones each time."""
-        words = self._listed[kind, language]
+        words = self._in_order[kind, language]
         count = max(0, min(count, len(words)))
         return [words[index * len(words) // count] for index in range(count)]
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,11 @@ from langgraph.types import Command
 
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import ReasonerError, SettingError, SkillDirectoryError, TaskError
+from skill_selector.graph.records import TaskAnalysis
 from skill_selector.graph.selector import SelectorGraph, build_selector, wire
 from skill_selector.graph.state import SelectorOutput
 from skill_selector.nodes.parts import Parts
-from skill_selector.reasoners.base import RankReply, RankRequest
+from skill_selector.reasoners.base import AnalysisRequest, RankReply, RankRequest
 from skill_selector.reasoners.scripted import ScriptedReasoner
 from skill_selector.retrievers.library import LibraryCache
 from skill_selector.testing import ScriptedChatModel
@@ -521,3 +523,25 @@ def test_a_skill_directory_that_is_no_path_is_refused(run: Run, given: Any) -> N
     start_: Any = {"task": TASK, "skill_directory": given}
     with pytest.raises(SkillDirectoryError, match="`skill_directory`"):
         run(build_selector(reasoner=ScriptedReasoner(CLEAR)), start_)
+
+
+def test_each_reason_step_is_told_how_long_those_before_it_took(run: Run, pdf_skills: Path) -> None:
+    def slowly(request: AnalysisRequest) -> TaskAnalysis:
+        time.sleep(0.05)
+        words = request.task.split()
+        return {"intent": request.task, "keywords": words, "constraints": [], "tech_stack": [], "when_to_use": ""}
+
+    reasoner = ScriptedReasoner(TIE, CLEAR, analyze=slowly)
+
+    run(build_selector(reasoner=reasoner), start(pdf_skills))
+
+    asked: list[AnalysisRequest | RankRequest] = [
+        reasoner.analyses[0],
+        reasoner.rankings[0],
+        reasoner.analyses[1],
+        reasoner.rankings[1],
+    ]
+    told = [one.model_seconds for one in asked]
+    assert told[0] == 0
+    assert 0.05 <= told[1] <= told[2]
+    assert told[3] >= told[2] + 0.05

@@ -13,7 +13,7 @@ from skill_selector.graph.errors import ModelSetupError, ModelUnavailableError, 
 from skill_selector.graph.records import RUBRIC
 from skill_selector.graph.settings import Settings
 from skill_selector.reasoners.base import AnalysisRequest, RankRequest, Reasoner
-from skill_selector.reasoners.failure import UnansweredError
+from skill_selector.reasoners.failure import FilteredError, UnansweredError
 from skill_selector.reasoners.fallback import FallbackReasoner
 from skill_selector.reasoners.llm import LLMReasoner
 from skill_selector.reasoners.local import LocalReasoner
@@ -152,13 +152,30 @@ def test_a_reply_that_was_cut_off_is_asked_for_again_with_more_room(run: Run, ra
     assert "cut off" in model.prompts[1]
 
 
-def test_a_refusal_is_not_asked_about_again(run: Run, rank_request: RankRequest) -> None:
-    model = ScriptedChatModel([AIMessage('{"scores": [', response_metadata={"finish_reason": "content_filter"})])
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        AIMessage('{"intent": "x', response_metadata={"finish_reason": "content_filter"}),
+        AIMessage("", additional_kwargs={"refusal": "no"}),
+        "I'm sorry, but I can't help with that.",
+        "抱歉，我无法协助处理这个请求。",
+    ],
+)
+def test_a_refusal_is_not_asked_about_again(
+    run: Run, refusal: ScriptedReply, analysis_request: AnalysisRequest
+) -> None:
+    model = ScriptedChatModel([refusal])
 
-    with pytest.raises(ModelUnavailableError, match="refused to answer"):
-        run(LLMReasoner(model), "rank", rank_request)
+    with pytest.raises(FilteredError, match="refused to answer"):
+        run(LLMReasoner(model), "analyze", analysis_request)
 
     assert len(model.asked) == 1
+
+
+def test_a_refusal_before_an_answer_is_none(run: Run, analysis_request: AnalysisRequest) -> None:
+    model = ScriptedChatModel([f"I'm sorry, I cannot help with the rest: {json.dumps(ANALYSIS)}"])
+
+    assert run(LLMReasoner(model), "analyze", analysis_request).analysis == ANALYSIS
 
 
 @pytest.mark.parametrize("error", [TimeoutError("slow"), ConnectionRefusedError(111, "refused"), ValueError("choices")])
@@ -236,6 +253,69 @@ def test_an_overloaded_model_hands_over_for_the_rest_of_the_step(
         "why": "big is overloaded (HTTP 529: busy)",
         "instead": "small",
     }
+
+
+def test_after_an_overload_the_later_steps_of_the_task_begin_with_the_fallback_model(
+    run: Run, rank_request: RankRequest, analysis_request: AnalysisRequest
+) -> None:
+    first = ScriptedChatModel([OverloadedError("busy")], model_name="big")
+    second = ScriptedChatModel([json.dumps(ANALYSIS), scorecard(rank_request, SCORES)], model_name="small")
+    reasoner = FallbackReasoner(LLMReasoner(first, fallback_model=lambda: second), LocalReasoner())
+
+    before = run(reasoner, "analyze", analysis_request).degraded
+    reply = run(reasoner, "rank", replace(rank_request, degraded=before))
+
+    assert {one.skill_id: one.score for one in reply.judgements} == SCORES
+    assert (reply.degraded, len(first.asked), len(second.asked)) == ((), 1, 2)
+
+
+def test_what_another_model_took_over_from_does_not_bring_in_the_fallback_model(
+    run: Run, analysis_request: AnalysisRequest
+) -> None:
+    before: Any = {"step": "analyze", "round": 1, "what": "model", "why": "busy", "instead": "another"}
+    first, second = ScriptedChatModel([json.dumps(ANALYSIS)]), ScriptedChatModel([], model_name="small")
+
+    run(LLMReasoner(first, fallback_model=second), "analyze", replace(analysis_request, degraded=(before,)))
+
+    assert len(first.asked) == 1
+
+
+def test_what_earlier_steps_took_counts_towards_the_time_for_all_model_calls(
+    run: Run, analysis_request: AnalysisRequest
+) -> None:
+    model = ScriptedChatModel([json.dumps(ANALYSIS)])
+
+    with pytest.raises(UnansweredError, match="LLM_TIME_BUDGET is 180 s"):
+        run(LLMReasoner(model), "analyze", replace(analysis_request, model_seconds=180.0))
+
+    assert model.asked == []
+    assert run(LLMReasoner(model), "analyze", replace(analysis_request, model_seconds=170.0)).analysis == ANALYSIS
+
+
+async def test_the_time_for_all_model_calls_ends_a_call_of_any_model(analysis_request: AnalysisRequest) -> None:
+    model = ScriptedChatModel([json.dumps(ANALYSIS)], delay=30)
+    request = replace(analysis_request, settings=Settings(llm_time_budget=0.2))
+
+    with pytest.raises(UnansweredError, match=r"scripted has not answered .*LLM_TIME_BUDGET is 0.2 s"):
+        await LLMReasoner(model, own_model=True).aanalyze(request)
+
+    assert len(asyncio.all_tasks()) == 1
+
+
+def test_prompts_beyond_their_bound_are_told(run: Run, rank_request: RankRequest) -> None:
+    one = rank_request.skills["pdf-merge"]
+    crowd = {
+        f"s{n}": replace(one, id=f"s{n}", name=f"s{n}", description="Does a thing with files. " * 30) for n in range(50)
+    }
+    candidates: Any = tuple({**rank_request.candidates[0], "id": skill_id} for skill_id in crowd)
+    request = replace(rank_request, skills=crowd, candidates=candidates)
+
+    reply = run(LLMReasoner(ScriptedChatModel([scorecard(request, dict.fromkeys(crowd, 50.0))])), "rank", request)
+
+    (told,) = reply.degraded
+    assert told["what"] == "prompt_tokens"
+    assert re.search(r"50 candidates.*LLM_PROMPT_TOKENS is 2500", told["why"])
+    assert re.fullmatch(r"prompts of about \d{4} tokens", told["instead"])
 
 
 def test_only_overload_hands_over(run: Run, analysis_request: AnalysisRequest) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -65,9 +66,31 @@ def test_a_good_run(ask: Ask, chat: Any, settings: Settings) -> None:
 def test_thinking_is_passed_on_when_it_is_turned_on(ask: Ask, chat: Any) -> None:
     chat.script = [chat.completion(f"<think>hm {{</think>{GOOD}")]
 
-    ask(llm_enable_thinking=True)
+    reply = ask(llm_enable_thinking=True)
 
-    assert chat.requests[0]["enable_thinking"] is True
+    (sent,) = chat.requests
+    assert (sent["enable_thinking"], sent["stream"]) == (True, True)
+    assert reply.analysis == ANALYSIS
+    assert reply.usage == {"calls": 1, "prompt_tokens": 100, "completion_tokens": 20}
+
+
+def test_a_streamed_answer_that_stands_in_the_reasoning_is_read(ask: Ask, chat: Any) -> None:
+    chat.script = [chat.stream({"reasoning_content": GOOD})]
+
+    assert ask(llm_enable_thinking=True).analysis == ANALYSIS
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+def test_odd_counts_of_tokens_in_a_stream_do_not_cost_the_answer(ask: Ask, chat: Any) -> None:
+    event = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+    delta = {**event, "choices": [{"index": 0, "delta": {"content": GOOD}, "finish_reason": "stop"}]}
+    usage = {**event, "choices": [], "usage": {"prompt_tokens": "many", "completion_tokens": 1.5}}
+    lines = "".join(f"data: {json.dumps(one)}\n\n" for one in (delta, usage)) + "data: [DONE]\n\n"
+    chat.script = [chat.body(200, lines, "text/event-stream")]
+
+    reply = ask(llm_enable_thinking=True)
+
+    assert (reply.analysis, reply.usage["prompt_tokens"]) == (ANALYSIS, 0)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +101,6 @@ def test_thinking_is_passed_on_when_it_is_turned_on(ask: Ask, chat: Any) -> None
         (404, "The model `test-model` does not exist.", "model_not_found", "LLM_MODEL"),
         (400, "Model not exist.", "InvalidParameter", "LLM_MODEL"),
         (400, "max_tokens is too large: " + "9" * 900, "invalid_request_error", "max_tokens is too large"),
-        (400, "parameter.enable_thinking must be set to false for non-streaming calls", None, "LLM_ENABLE_THINKING"),
         (422, "unknown field", None, "LLM_BASE_URL"),
     ],
 )
@@ -181,7 +203,7 @@ def test_a_wait_beyond_reason_ends_the_call_and_is_told(ask: Ask, chat: Any) -> 
     assert len(chat.requests) == 1
 
 
-@pytest.mark.parametrize("how", ["silence", "trickle"])
+@pytest.mark.parametrize("how", ["silence", "trickle", "stall"])
 def test_a_slow_endpoint_is_given_up_in_time(ask: Ask, chat: Any, how: str) -> None:
     chat.script = [getattr(chat, how)]
     started = time.monotonic()
@@ -189,7 +211,28 @@ def test_a_slow_endpoint_is_given_up_in_time(ask: Ask, chat: Any, how: str) -> N
     with pytest.raises(ModelUnavailableError, match=r"did not answer in time \(LLM_TIMEOUT is 0.3 s\)"):
         ask(llm_timeout=0.3)
 
-    assert 0.25 < time.monotonic() - started < 2
+    assert 0.25 < time.monotonic() - started < 0.9
+
+
+def test_a_slow_stream_is_given_up_in_time(ask: Ask, chat: Any) -> None:
+    chat.script = [chat.stream({"content": "x" * 700}, pause=0.05)]
+    started = time.monotonic()
+
+    with pytest.raises(ModelUnavailableError, match=r"did not answer in time \(LLM_TIMEOUT is 0.3 s\)"):
+        ask(llm_timeout=0.3, llm_enable_thinking=True)
+
+    assert 0.25 < time.monotonic() - started < 0.9
+
+
+def test_retries_end_with_the_time_for_all_model_calls(ask: Ask, chat: Any) -> None:
+    chat.script = [chat.silence] * 9
+    started = time.monotonic()
+
+    with pytest.raises(ModelUnavailableError, match=r"time for all model calls \(LLM_TIME_BUDGET is 0.8 s\)"):
+        ask(llm_timeout=0.5, llm_max_retries=8, llm_time_budget=0.8)
+
+    assert time.monotonic() - started < 2
+    assert len(chat.requests) <= 2
 
 
 def test_a_refused_connection_names_the_address(ask: Ask) -> None:
@@ -225,16 +268,40 @@ def test_a_refused_connection_is_tried_once_more_only(run: Run, analysis_request
     [
         {"retry-after-ms": "20000"},
         {"retry-after-ms": "unknown", "retry-after": "20"},
-        {"retry-after-ms": "unknown", "retry-after": format_datetime(datetime.now(UTC) + timedelta(hours=1))},
+        {"retry-after": format_datetime(datetime.now(UTC) + timedelta(hours=1))},
+        {"retry-after": "90"},
     ],
 )
-def test_a_wait_longer_than_the_timeout_is_not_obeyed(ask: Ask, chat: Any, wait: dict[str, str]) -> None:
+def test_a_wait_beyond_the_budget_or_a_minute_ends_the_call_and_says_until_when(
+    ask: Ask, chat: Any, wait: dict[str, str]
+) -> None:
     chat.script = [chat.failure(429, "slow down", **wait)] * 3
 
-    with pytest.raises(ModelUnavailableError, match="refuses more requests"):
-        ask(llm_max_retries=2, llm_timeout=2)
+    with pytest.raises(ModelUnavailableError, match=r"it asks to wait \d+ s, until 20\d\d-\d\d-\d\d \d\d:\d\d UTC"):
+        ask(llm_max_retries=2, llm_time_budget=100 if wait.get("retry-after") == "90" else 10)
 
     assert len(chat.requests) == 1
+
+
+@pytest.mark.parametrize("as_date", [False, True])
+def test_a_wait_within_the_budget_is_a_lower_bound_even_beyond_the_timeout(ask: Ask, chat: Any, as_date: bool) -> None:
+    # a date has whole seconds, so that up to one of the two is lost
+    wait = format_datetime(datetime.now(UTC) + timedelta(seconds=2)) if as_date else "1"
+    chat.script = [chat.failure(429, "slow down", **{"retry-after": wait}), chat.completion(GOOD)]
+    started = time.monotonic()
+
+    assert ask(llm_max_retries=2, llm_timeout=0.5).analysis == ANALYSIS
+
+    assert 0.9 < time.monotonic() - started < 4
+
+
+@pytest.mark.parametrize("wait", ["soon", "-5", "nan", "Mon, 99 Foo"])
+def test_a_wait_that_means_nothing_is_not_obeyed(ask: Ask, chat: Any, wait: str) -> None:
+    chat.script = [chat.failure(429, "slow down", **{"retry-after": wait}), chat.completion(GOOD)]
+
+    reply = ask(llm_max_retries=1)
+
+    assert (reply.analysis, len(chat.requests)) == (ANALYSIS, 2)
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": "many", "completion_tokens": 12.5, "total_tokens": -3}, "x", [1]])
@@ -349,19 +416,55 @@ def test_a_page_with_an_error_status_is_told_without_its_tags(ask: Ask, chat: An
     assert "<" not in str(raised.value)
 
 
-async def test_cancelling_drops_the_connection(
-    chat: Any, settings: Settings, analysis_request: AnalysisRequest
+@pytest.mark.parametrize("thinking", [False, True])
+async def test_cancelling_closes_the_connection(
+    chat: Any, settings: Settings, analysis_request: AnalysisRequest, thinking: bool
 ) -> None:
-    chat.script = [chat.silence]
-    reasoner = LLMReasoner(make_model(settings))
-    step = asyncio.create_task(reasoner.aanalyze(replace(analysis_request, settings=settings)))
+    chat.script = [chat.until_closed]
+    own = replace(settings, llm_enable_thinking=thinking)
+    step = asyncio.create_task(LLMReasoner(make_model(own)).aanalyze(replace(analysis_request, settings=own)))
     await asyncio.to_thread(chat.wait_for_request)
+    assert not chat.closed.is_set()
 
     step.cancel()
     with pytest.raises(asyncio.CancelledError):
         await step
 
+    assert await asyncio.to_thread(chat.closed.wait, 2)
     assert len(asyncio.all_tasks()) == 1
+
+
+async def test_cancelling_during_a_wait_between_tries_ends_it(
+    chat: Any, settings: Settings, analysis_request: AnalysisRequest
+) -> None:
+    chat.script = [chat.failure(429, "slow down", **{"retry-after": "30"})] * 2
+    own = replace(settings, llm_max_retries=2)
+    step = asyncio.create_task(LLMReasoner(make_model(own)).aanalyze(replace(analysis_request, settings=own)))
+    await asyncio.to_thread(chat.wait_for_request)
+    await asyncio.sleep(0.1)
+
+    step.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await step
+
+    assert len(chat.requests) == 1
+
+
+def test_a_call_leaves_no_thread_behind(ask: Ask, chat: Any) -> None:
+    before = threading.active_count()
+    chat.script = [chat.completion(GOOD), chat.failure(500, "x"), chat.silence]
+
+    ask()
+    for _ in range(2):
+        with pytest.raises(ModelUnavailableError):
+            ask(llm_timeout=0.3)
+
+    # the server's own threads end a little later
+    chat.close()
+    deadline = time.monotonic() + 2
+    while threading.active_count() >= before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() < before
 
 
 def test_the_answer_comes_whole_where_a_host_streams_messages(

@@ -262,3 +262,85 @@ def test_the_analysis_goes_in_as_json_that_closes_nothing() -> None:
     inside = text.partition("<analysis>\n")[2].partition("\n</analysis>")[0]
     assert text.count("</analysis>") == 1
     assert json.loads(inside)["intent"] == 'say "x" &lt;/analysis&gt;'
+
+
+LONG_TASKS = (
+    "Our shop exports its orders as CSV. " + "It has many columns, see {a: [1, 2]}. " * 300 + "Turn it into a report.",
+    "我们商店每天导出订单。" + "表里有许多列，含义见附录。" * 300 + "请把它做成月报，不要用 Excel。",
+)
+LONG_DESCRIPTIONS = (
+    "Draws charts from tables of every kind. " * 60 + "Do not use for maps.",
+    "根据表格数据绘制各类图表并生成报告。" * 60 + "不适用于地图。",
+)
+"""With what the skill is not for at their end."""
+
+
+@pytest.mark.parametrize("task", LONG_TASKS)
+@pytest.mark.parametrize("description", LONG_DESCRIPTIONS)
+@pytest.mark.parametrize("bound", [2000, PROMPT_TOKENS, 6000])
+def test_a_round_stays_within_the_bound_however_long_task_skills_and_analysis_are(
+    task: str, description: str, bound: int, analysis_request: AnalysisRequest
+) -> None:
+    settings = Settings(llm_prompt_tokens=bound)
+    skills = [skill(f"skill-{n}", description, when_to_use=description, compatibility=description) for n in range(4)]
+    wordy: Any = {
+        "intent": "draw charts " * 60,
+        "keywords": [f"keyword {number}" for number in range(24)],
+        "constraints": ["not with any of the tools that we have " * 5] * 24,
+        "tech_stack": ["CSV"] * 24,
+        "when_to_use": "when a report is due " * 30,
+    }
+    request = replace(rank_request(task, *skills), settings=settings, analysis=wordy)
+    ranking = rank_messages(request)
+    messages = [*analysis_messages(replace(analysis_request, task=task, settings=settings)), *ranking.messages]
+
+    assert sum(estimate_tokens(str(message.text)) for message in messages) <= bound + ranking.beyond
+    assert ranking.beyond == 0 or bound == 2000
+    for text in (str(messages[1].text), str(messages[3].text)):
+        assert task[:10] in text
+        assert "[…]" in text
+        assert task[-10:] in text
+    for needed in ("Do not use for maps." if "maps" in description else "不适用于地图。", '"draw charts', "keyword 0"):
+        assert needed in str(messages[3].text)
+
+
+def test_room_that_short_descriptions_leave_goes_to_the_long_ones() -> None:
+    long = skill("long", "Draws charts from tables of every kind. " * 60)
+    beside = [skill(f"s{number}", LONG_DESCRIPTIONS[0]) for number in range(9)]
+    short = [skill(f"s{number}", "Brief.") for number in range(9)]
+
+    def shown(*others: Skill) -> int:
+        entry = data_of(rank_request("chart it", long, *others)).partition("<name>long</name>")[2]
+        return estimate_tokens(entry.partition("</skill>")[0])
+
+    assert shown(*short) > shown(*beside) * 1.5
+
+
+def test_an_analysis_that_is_too_long_shows_what_it_lost() -> None:
+    request = rank_request("task", *MANY)
+    many = {**request.analysis, "keywords": [f"keyword {number}" for number in range(200)]}
+
+    text = data_of(replace(request, analysis=many))  # type: ignore[arg-type]
+
+    shown = json.loads(text.partition("<analysis>\n")[2].partition("\n</analysis>")[0])["keywords"]
+    assert shown[0] == "keyword 0"
+    assert shown[-1] == "…"
+    assert len(shown) < 20
+
+
+def test_a_second_analysis_stays_within_the_bound(analysis_request: AnalysisRequest) -> None:
+    tied = tuple(ranked(f"skill-{number}", LONG_DESCRIPTIONS[number % 2]) for number in range(5))
+    earlier: Any = {
+        "intent": "x " * 300,
+        "keywords": ["k"] * 300,
+        "constraints": [],
+        "tech_stack": [],
+        "when_to_use": "",
+    }
+    request = replace(analysis_request, task=LONG_TASKS[0], attempt=2, previous=earlier, tied=tied)
+
+    messages = analysis_messages(request)
+
+    assert sum(estimate_tokens(str(message.text)) for message in messages) <= PROMPT_TOKENS
+    assert "Do not use for maps." in str(messages[1].text)
+    assert "不适用于地图。" in str(messages[1].text)
