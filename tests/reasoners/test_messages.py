@@ -116,7 +116,7 @@ def test_a_second_analysis_is_told_when_nothing_told_the_tied_apart(analysis_req
 
 def test_a_second_analysis_is_told_the_words_that_only_one_of_the_tied_has(analysis_request: AnalysisRequest) -> None:
     earlier: Any = {"intent": "a", "keywords": [], "constraints": [], "tech_stack": [], "when_to_use": ""}
-    common = "Reviews infrastructure code for wasted money and says what could go. " * 8
+    common = "Reviews infrastructure code for wasted money and says what could go. " * 30
     tied = (ranked("a", f"{common} Terraform <b>plans</b>."), ranked("b", f"{common} Pulumi programs."))
 
     human = analysis_messages(replace(analysis_request, attempt=2, previous=earlier, tied=tied))[1].text
