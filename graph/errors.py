@@ -49,3 +49,15 @@ class ReasonerError(SkillSelectorError, ValueError):
 
 class RetrieverError(SkillSelectorError, ValueError):
     """A retriever or matcher passed in by the caller returned something that cannot be used."""
+
+
+class ToolPermissionError(SkillSelectorError, PermissionError):
+    """A tool may not be used by this caller, or not while these skills are active; the message names the rule."""
+
+
+class ToolExecutionError(SkillSelectorError, RuntimeError):
+    """A tool could not be run, or failed; the message says which and why."""
+
+
+class ExecutionLogError(SkillSelectorError, RuntimeError):
+    """The log of executions cannot be read or written."""
