@@ -20,6 +20,10 @@ class SkillDirectoryError(SkillSelectorError, ValueError):
     """A skills folder is missing, is not a folder, or cannot be read."""
 
 
+class SkillAccessError(SkillSelectorError, ValueError):
+    """A skill or one of its files cannot be handed out: unknown, outside the skill's folder, not text, or gone."""
+
+
 class ModelSetupError(SkillSelectorError, RuntimeError):
     """The chat model cannot work as it is set up: no or wrong key, unknown model, refused request.
 

@@ -106,6 +106,8 @@ class Settings:
     embedding_api_key: str | None = _setting(None, "EMBEDDING_API_KEY", _text, secret=True)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
+    catalog_max_tokens: int = _setting(8000, "SELECTOR_CATALOG_MAX_TOKENS", _number(int, 100, 10_000_000))
+    skill_max_tokens: int = _setting(8000, "SELECTOR_SKILL_MAX_TOKENS", _number(int, 100, 10_000_000))
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
 

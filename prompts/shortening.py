@@ -32,8 +32,12 @@ _NEAR = 40
 
 def estimate_tokens(text: str) -> int:
     """Return about how many tokens a model counts for the text."""
-    wide = len(_WIDE_CHAR.findall(text))
-    return wide + -(-(len(text) - wide) // CHARS_PER_TOKEN)
+    return -(-weigh(text) // CHARS_PER_TOKEN)
+
+
+def weigh(text: str) -> int:
+    """Return the same in quarters of a token, which add up: those of a whole are the sum of its parts'."""
+    return len(text) + (CHARS_PER_TOKEN - 1) * len(_WIDE_CHAR.findall(text))
 
 
 def shorten(text: str, tokens: int) -> str:
@@ -60,8 +64,8 @@ def elide(text: str, tokens: int) -> str:
     """
     if estimate_tokens(text) <= tokens:
         return text
-    head = _prefix(text, tokens * 2 // 3)
-    tail = _prefix(text[::-1], tokens - tokens * 2 // 3)[::-1]
+    head = prefix(text, tokens * 2 // 3)
+    tail = prefix(text[::-1], tokens - tokens * 2 // 3)[::-1]
     return f"{head.rstrip()}\n[{CUT}]\n{tail.lstrip()}"
 
 
@@ -94,7 +98,7 @@ def _keep(parts: list[str], numbers: list[int], tokens: int, kept: dict[int, str
 
 def _cut(part: str, tokens: int) -> str:
     """Return the beginning of a part, cut at a clause or a word where one ends in its second half."""
-    room = _prefix(part, tokens - 1)
+    room = prefix(part, tokens - 1)
     for pattern in (_CLAUSE_END, _SPACE):
         ends = [end.start() for end in pattern.finditer(room)]
         if ends and ends[-1] > len(room) // 2:
@@ -103,8 +107,9 @@ def _cut(part: str, tokens: int) -> str:
     return room.rstrip(" ,，、:：") + CUT if room else ""
 
 
-def _prefix(text: str, tokens: int) -> str:
+def prefix(text: str, tokens: int) -> str:
     """Return the longest beginning of the text that counts at most `tokens` tokens."""
+    text = text[: max(0, tokens) * CHARS_PER_TOKEN]
     costs = accumulate(CHARS_PER_TOKEN if _WIDE_CHAR.match(char) else 1 for char in text)
     return text[: sum(1 for cost in costs if cost <= tokens * CHARS_PER_TOKEN)]
 
