@@ -1,9 +1,10 @@
 """Which tools a user may use at all, whatever skill is active (source 004)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+from skill_selector.agent.caller import Caller
 from skill_selector.agent.pattern import ToolPattern, fold
 from skill_selector.agent.traits import ToolTraits
 from skill_selector.agent.verdict import Rule, Verdict
@@ -65,6 +66,10 @@ class ToolPolicy:
                 else:
                     values[_known(key)] = value
         return cls(**values)
+
+    def of(self, caller: Caller) -> "ToolPolicy":
+        """Return the policy for a caller, who may be an administrator."""
+        return replace(self, is_admin=self.is_admin or caller.is_admin)
 
     def verdict(self, tool: ToolTraits) -> Verdict:
         """Return whether the tool may be seen and called."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Self
@@ -83,9 +83,8 @@ class SkillToolkit:
         if timeout is not None and not timeout > 0:
             raise SettingError(f"timeout={timeout}: must be over 0 seconds, or None")
         self.caller = caller or Caller()
-        policy = policy or ToolPolicy()
         self.gate = ToolGate(
-            policy=replace(policy, is_admin=policy.is_admin or self.caller.is_admin),
+            policy=(policy or ToolPolicy()).of(self.caller),
             constraints=ToolConstraints.of(skills),
             enforcement=tool_constraints,
         )
