@@ -77,7 +77,8 @@ def agents(folder: Path) -> dict[str, tuple[Any, ScriptedChatModel]]:
         ("whole catalogue", WholeCatalogue(backend=backend, sources=[f"/{folder.name}/"])),
     ):
         model = ScriptedChatModel(answer)
-        found[name] = create_agent(model, tools=[read_file], middleware=[middleware]), model
+        stack: Any = [middleware]
+        found[name] = create_agent(model, tools=[read_file], middleware=stack), model
     return found
 
 
