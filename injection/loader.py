@@ -4,10 +4,9 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from html import unescape
-from typing import Any
 
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.diagnostic import Report
@@ -18,6 +17,7 @@ from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.source import MAX_FILE_BYTES, Source, read_source
 from skill_selector.graph.errors import SkillAccessError
 from skill_selector.injection.confinement import is_inside, open_inside, split_path
+from skill_selector.injection.loaded import Loaded
 from skill_selector.injection.location import home_relative
 from skill_selector.injection.page import Page, cut_page, render_cut
 from skill_selector.injection.resources import list_resources
@@ -29,30 +29,6 @@ RESOURCES_SHARE = 4
 """The list of files takes at most one part in this many of the budget."""
 MOST_ASKED = 200
 """Characters of an unknown id that near ones are looked up for."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Loaded:
-    """A skill, or one of its files, ready for a prompt."""
-
-    text: str
-    """The block, with what a stranger wrote guarded."""
-    id: str
-    path: str
-    """The file that was read, absolute."""
-    shown: int
-    """Characters that the block shows."""
-    of: int
-    """Characters that there are, as far as the file was read."""
-    next_offset: int | None
-    """Where the rest begins; None where there is none."""
-    changed: bool
-    """The SKILL.md is no longer what the scan read."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the text as a JSON object."""
-        names = ("id", "path", "shown", "of", "next_offset", "changed")
-        return {name: getattr(self, name) for name in names}
 
 
 class SkillLoader:
@@ -136,7 +112,7 @@ class SkillLoader:
         if not (page.complete and complete):
             parts.append(render_cut(page, self._way_on(skill, page, complete), more=not complete))
         text = "\n".join([head, *parts, *([listed] if listed else []), "</skill_content>"])
-        return _loaded(skill, skill.file, text, page, changed=changed)
+        return Loaded.of_page(skill, skill.file, text, page, changed=changed)
 
     def read_file(self, skill_id: str, path: str, offset: int = 0) -> Loaded:
         """Return a text file of a skill. Blocks.
@@ -166,7 +142,7 @@ class SkillLoader:
             way = f"read_skill_file with offset={page.end} goes on" if page.end < page.total else _NO_MORE
             body.append(render_cut(page, way, more=not source.complete))
         text = "\n".join([head, *body, "</skill_file>"])
-        return _loaded(skill, f"{skill.path}/{shown}", text, page)
+        return Loaded.of_page(skill, f"{skill.path}/{shown}", text, page)
 
     async def aload(self, skill_id: str, offset: int = 0, *, max_tokens: int | None = None) -> Loaded:
         """Do as `load`, off the event loop."""
@@ -244,15 +220,3 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except OSError:
         return 0
-
-
-def _loaded(skill: Skill, path: str, text: str, page: Page, *, changed: bool = False) -> Loaded:
-    return Loaded(
-        text=text,
-        id=skill.id,
-        path=path,
-        shown=page.end - page.start,
-        of=page.total,
-        next_offset=page.end if page.end < page.total else None,
-        changed=changed,
-    )

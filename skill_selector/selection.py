@@ -67,6 +67,25 @@ class SkillSelection:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
+    def thresholds(self) -> dict[str, float] | None:
+        """The least `score` of a hit and its least `gap` to the second; None where nothing was ranked."""
+        ranks = [entry["input"] for entry in self.trace if entry["step"] == "rank"]
+        return {"score": ranks[-1]["threshold"], "gap": ranks[-1]["gap"]} if ranks else None
+
+    @property
+    def chosen(self) -> list[str]:
+        """The ids of what was chosen: all of a hit, those that tie where several fit equally, else none."""
+        if self.outcome != "ambiguous" or self.thresholds is None:
+            return [skill["id"] for skill in self.selected]
+        bar = self.thresholds
+        near = self.ranked[0]["score"] - bar["gap"]
+        return [
+            one["skill"]["id"]
+            for place, one in enumerate(self.ranked)
+            if one["score"] >= bar["score"] and (place == 0 or one["score"] > near)
+        ]
+
+    @property
     def headline(self) -> str:
         """The outcome in one line."""
         if self.best and self.decided_by == "human":
