@@ -27,6 +27,8 @@ from skill_selector.prompts.shortening import estimate_tokens
 LEAST_TOKENS = 100
 RESOURCES_SHARE = 4
 """The list of files takes at most one part in this many of the budget."""
+MOST_PLACE = 240
+"""Characters of a path that is shown; a longer one would take the text's room."""
 MOST_ASKED = 200
 """Characters of an unknown id that near ones are looked up for."""
 
@@ -106,8 +108,7 @@ class SkillLoader:
         body, changed, complete = self._body(skill)
         head = f"<skill_content {_attributes(skill)}>"
         listed = "" if offset > 0 else list_resources(os.path.realpath(skill.path)).render(tokens // RESOURCES_SHARE)
-        room = tokens - estimate_tokens(head) - estimate_tokens(listed) - _NOTE_TOKENS
-        page = cut_page(body, offset, max(1, room))
+        page = _fitting(body, offset, tokens - estimate_tokens(head) - estimate_tokens(listed))
         parts = [page.text.rstrip("\n")]
         if not (page.complete and complete):
             parts.append(render_cut(page, self._way_on(skill, page, complete), more=not complete))
@@ -136,7 +137,7 @@ class SkillLoader:
             why = report.diagnostics[0].message if report.diagnostics else "it holds no text"
             raise SkillAccessError(f"{shown!r} of {one_line(skill.id)!r} cannot be shown: {why}")
         head = f"<skill_file {attribute('skill', skill.id)} {attribute('path', shown)}>"
-        page = cut_page(text, offset, max(1, self._max_tokens - estimate_tokens(head) - _NOTE_TOKENS))
+        page = _fitting(text, offset, self._max_tokens - estimate_tokens(head))
         body = [page.text.rstrip("\n")]
         if not (page.complete and source.complete):
             way = f"read_skill_file with offset={page.end} goes on" if page.end < page.total else _NO_MORE
@@ -193,18 +194,28 @@ class SkillLoader:
     def _way_on(self, skill: Skill, page: Page, complete: bool) -> str:
         if self._reads_on:
             return f"load_skill with offset={page.end} goes on" if page.end < page.total else _NO_MORE
-        return f"for the rest see the file {one_line(home_relative(skill.file)).translate(_NO_BRACKETS)}"
+        path = one_line(home_relative(skill.file)).translate(_NO_BRACKETS)
+        return f"for the rest see the file {path}" if len(path) <= MOST_PLACE else "for the rest see its SKILL.md"
 
 
 _NO_MORE = f"what lies behind the first {MAX_FILE_BYTES:,} bytes of the file is not read"
 _NO_BRACKETS = str.maketrans(dict.fromkeys("<>＜＞﹤﹥", "?"))
+_END_TOKENS = 8
+"""Room for line ends and the closing tag."""
 _NOTE_TOKENS = 90
-"""Room for the note on a cut, closing tags, and a path in it."""
+"""Room for the note on a cut, with a path in it."""
+
+
+def _fitting(text: str, offset: int, tokens: int) -> Page:
+    """Return the page for a block with that much room; only what does not fit as a whole leaves room for a note."""
+    page = cut_page(text, offset, max(1, tokens - _END_TOKENS))
+    return page if page.complete else cut_page(text, offset, max(1, tokens - _END_TOKENS - _NOTE_TOKENS))
 
 
 def _attributes(skill: Skill) -> str:
-    place = attribute("directory", home_relative(skill.path))
-    return f"{attribute('name', skill.name[:100])} {attribute('id', skill.id)} {place}"
+    place = home_relative(skill.path)
+    shown = {"name": skill.name[:100], "id": skill.id, **({"directory": place} if len(place) <= MOST_PLACE else {})}
+    return " ".join(attribute(name, value) for name, value in shown.items())
 
 
 def _read(folder: str, parts: tuple[str, ...], base: str, shown: str) -> Source:

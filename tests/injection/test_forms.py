@@ -42,6 +42,15 @@ def test_whole_skills_share_the_budget_and_short_ones_stay_whole(
     assert "<truncated>" in made.text
 
 
+def test_what_fits_is_never_cut(skills_root: Path, write_skill: Callable[..., Path]) -> None:
+    for number in range(3):
+        write_skill(f"skill-{number}", "Long.", "one more line of it\n" * 400 + f"the end of {number}")
+    made = Injector(form="skill").inject(scan(skills_root))
+    assert (made.cut, made.text.count("<truncated>")) == ((), 0)
+    tight = Injector(form="skill", max_tokens=made.tokens + 3).inject(scan(skills_root))
+    assert tight.text == made.text
+
+
 def test_what_finds_no_room_as_a_whole_is_left_out_from_the_end(
     skills_root: Path, write_skill: Callable[..., Path]
 ) -> None:

@@ -241,7 +241,7 @@ def test_a_link_that_flips_while_files_are_read_never_leaks(catalog: Catalog, pd
         stop.set()
         flipping.join()
     assert not [text for text in seen if OUTSIDE in text]
-    assert [text for text in seen if "harmless" in text]
+    assert "harmless" in SkillLoader(catalog).read_file("pdf-merge", "references/secret.txt").text
 
 
 def test_a_changed_skill_is_read_anew_and_said_to_be_changed(catalog: Catalog, pdf_skills: Path) -> None:

@@ -38,7 +38,7 @@ def test_both_halves_give_the_same_with_and_without_a_task(pdf_skills: Path) -> 
 
 
 def test_options_of_a_choice_need_a_task(pdf_skills: Path) -> None:
-    with pytest.raises(SettingError, match="'top_k' .* needs a task"):
+    with pytest.raises(SettingError, match=r"'top_k' .* needs a task"):
         skill_catalog(pdf_skills, top_k=3)
 
 
