@@ -107,7 +107,8 @@ class SkillLoader:
         tokens = max(LEAST_TOKENS, max_tokens or self._max_tokens)
         body, changed, complete = self._body(skill)
         head = f"<skill_content {_attributes(skill)}>"
-        listed = "" if offset > 0 else list_resources(os.path.realpath(skill.path)).render(tokens // RESOURCES_SHARE)
+        folder, _ = self._folder(skill)
+        listed = "" if offset > 0 else list_resources(folder).render(tokens // RESOURCES_SHARE)
         page = _fitting(body, offset, tokens - estimate_tokens(head) - estimate_tokens(listed))
         parts = [page.text.rstrip("\n")]
         if not (page.complete and complete):
