@@ -77,13 +77,10 @@ class SkillSelection:
         """The ids of what was chosen: all of a hit, those that tie where several fit equally, else none."""
         if self.outcome != "ambiguous" or self.thresholds is None:
             return [skill["id"] for skill in self.selected]
-        bar = self.thresholds
-        near = self.ranked[0]["score"] - bar["gap"]
-        return [
-            one["skill"]["id"]
-            for place, one in enumerate(self.ranked)
-            if one["score"] >= bar["score"] and (place == 0 or one["score"] > near)
-        ]
+        from skill_selector.nodes.decision import Bar  # noqa: PLC0415 - loaded with the graph
+
+        bar = Bar(threshold=self.thresholds["score"], gap=self.thresholds["gap"])
+        return [one["skill"]["id"] for one in bar.tied(self.ranked)]
 
     @property
     def headline(self) -> str:
