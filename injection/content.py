@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from skill_selector.graph.errors import SkillAccessError
+from skill_selector.injection.loaded import Loaded
 from skill_selector.injection.loader import LEAST_TOKENS, SkillLoader
 from skill_selector.injection.record import Cut, Injection, LeftOut
 from skill_selector.injection.sharing import fair_share
@@ -27,24 +28,37 @@ def load_skills(loader: SkillLoader, ids: Sequence[str], budget: int, most: int)
     """
     left_out: list[LeftOut] = []
     room = max(1, budget // LEAST_SHARE)
-    found: list[str] = []
-    sizes: list[int] = []
+    found: dict[str, Loaded] = {}
     for skill_id in dict.fromkeys(ids):
         if len(found) >= room:
             left_out.append(LeftOut(skill_id, "no_room"))
             continue
-        try:
-            sizes.append(estimate_tokens(loader.load(skill_id, max_tokens=most).text) + 1)
-            found.append(skill_id)
-        except SkillAccessError:
+        loaded = _load(loader, skill_id, most)
+        if loaded:
+            found[skill_id] = loaded
+        else:
             left_out.append(LeftOut(skill_id, "unreadable" if skill_id in loader.skills else "unknown"))
+    sizes = [estimate_tokens(loaded.text) + 1 for loaded in found.values()]  # with the line between two
     share = max(LEAST_TOKENS, fair_share(sizes, budget) - 1)
-    texts, cuts = [], []
-    for skill_id in found:
-        loaded = loader.load(skill_id, max_tokens=min(share, most))
-        texts.append(loaded.text)
-        if loaded.next_offset is not None:
-            cuts.append(Cut(skill_id, "body", loaded.shown, loaded.of))
+    shown: list[Loaded] = []
+    for skill_id, loaded in found.items():
+        # it may have gone since it was first read
+        cut = _load(loader, skill_id, share) if estimate_tokens(loaded.text) > share else loaded
+        if cut:
+            shown.append(cut)
+        else:
+            left_out.append(LeftOut(skill_id, "unreadable"))
     return Injection(
-        form="skill", text="\n\n".join(texts), skills=tuple(found), left_out=tuple(left_out), cut=tuple(cuts)
+        form="skill",
+        text="\n\n".join(loaded.text for loaded in shown),
+        skills=tuple(loaded.id for loaded in shown),
+        left_out=tuple(left_out),
+        cut=tuple(Cut(one.id, "body", one.shown, one.of) for one in shown if one.next_offset is not None),
     )
+
+
+def _load(loader: SkillLoader, skill_id: str, tokens: int) -> Loaded | None:
+    try:
+        return loader.load(skill_id, max_tokens=tokens)
+    except SkillAccessError:
+        return None

@@ -146,7 +146,7 @@ def _kept(lines: Sequence[_Line], budget: int, *, spread: bool) -> list[_Line]:
 
 
 def _lot(skill_id: str) -> bytes:
-    """Return a number that is the skill's own: a new skill then changes nothing for the others, nor for prompt caches."""
+    """Return a number that is the skill's own: a new skill changes nothing for the others, nor for prompt caches."""
     return blake2b(skill_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 

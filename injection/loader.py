@@ -4,10 +4,9 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from html import unescape
-from typing import Any
 
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.diagnostic import Report
@@ -18,6 +17,7 @@ from skill_selector.catalog.skill import Skill
 from skill_selector.catalog.source import MAX_FILE_BYTES, Source, read_source
 from skill_selector.graph.errors import SkillAccessError
 from skill_selector.injection.confinement import is_inside, open_inside, split_path
+from skill_selector.injection.loaded import Loaded
 from skill_selector.injection.location import home_relative
 from skill_selector.injection.page import Page, cut_page, render_cut
 from skill_selector.injection.resources import list_resources
@@ -27,32 +27,10 @@ from skill_selector.prompts.shortening import estimate_tokens
 LEAST_TOKENS = 100
 RESOURCES_SHARE = 4
 """The list of files takes at most one part in this many of the budget."""
+MOST_PLACE = 240
+"""Characters of a path that is shown; a longer one would take the text's room."""
 MOST_ASKED = 200
 """Characters of an unknown id that near ones are looked up for."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Loaded:
-    """A skill, or one of its files, ready for a prompt."""
-
-    text: str
-    """The block, with what a stranger wrote guarded."""
-    id: str
-    path: str
-    """The file that was read, absolute."""
-    shown: int
-    """Characters that the block shows."""
-    of: int
-    """Characters that there are, as far as the file was read."""
-    next_offset: int | None
-    """Where the rest begins; None where there is none."""
-    changed: bool
-    """The SKILL.md is no longer what the scan read."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the text as a JSON object."""
-        names = ("id", "path", "shown", "of", "next_offset", "changed")
-        return {name: getattr(self, name) for name in names}
 
 
 class SkillLoader:
@@ -129,14 +107,14 @@ class SkillLoader:
         tokens = max(LEAST_TOKENS, max_tokens or self._max_tokens)
         body, changed, complete = self._body(skill)
         head = f"<skill_content {_attributes(skill)}>"
-        listed = "" if offset > 0 else list_resources(os.path.realpath(skill.path)).render(tokens // RESOURCES_SHARE)
-        room = tokens - estimate_tokens(head) - estimate_tokens(listed) - _NOTE_TOKENS
-        page = cut_page(body, offset, max(1, room))
+        folder, _ = self._folder(skill)
+        listed = "" if offset > 0 else list_resources(folder).render(tokens // RESOURCES_SHARE)
+        page = _fitting(body, offset, tokens - estimate_tokens(head) - estimate_tokens(listed))
         parts = [page.text.rstrip("\n")]
         if not (page.complete and complete):
             parts.append(render_cut(page, self._way_on(skill, page, complete), more=not complete))
         text = "\n".join([head, *parts, *([listed] if listed else []), "</skill_content>"])
-        return _loaded(skill, skill.file, text, page, changed=changed)
+        return Loaded.of_page(skill, skill.file, text, page, changed=changed)
 
     def read_file(self, skill_id: str, path: str, offset: int = 0) -> Loaded:
         """Return a text file of a skill. Blocks.
@@ -160,13 +138,13 @@ class SkillLoader:
             why = report.diagnostics[0].message if report.diagnostics else "it holds no text"
             raise SkillAccessError(f"{shown!r} of {one_line(skill.id)!r} cannot be shown: {why}")
         head = f"<skill_file {attribute('skill', skill.id)} {attribute('path', shown)}>"
-        page = cut_page(text, offset, max(1, self._max_tokens - estimate_tokens(head) - _NOTE_TOKENS))
+        page = _fitting(text, offset, self._max_tokens - estimate_tokens(head))
         body = [page.text.rstrip("\n")]
         if not (page.complete and source.complete):
             way = f"read_skill_file with offset={page.end} goes on" if page.end < page.total else _NO_MORE
             body.append(render_cut(page, way, more=not source.complete))
         text = "\n".join([head, *body, "</skill_file>"])
-        return _loaded(skill, f"{skill.path}/{shown}", text, page)
+        return Loaded.of_page(skill, f"{skill.path}/{shown}", text, page)
 
     async def aload(self, skill_id: str, offset: int = 0, *, max_tokens: int | None = None) -> Loaded:
         """Do as `load`, off the event loop."""
@@ -217,18 +195,28 @@ class SkillLoader:
     def _way_on(self, skill: Skill, page: Page, complete: bool) -> str:
         if self._reads_on:
             return f"load_skill with offset={page.end} goes on" if page.end < page.total else _NO_MORE
-        return f"for the rest see the file {one_line(home_relative(skill.file)).translate(_NO_BRACKETS)}"
+        path = one_line(home_relative(skill.file)).translate(_NO_BRACKETS)
+        return f"for the rest see the file {path}" if len(path) <= MOST_PLACE else "for the rest see its SKILL.md"
 
 
 _NO_MORE = f"what lies behind the first {MAX_FILE_BYTES:,} bytes of the file is not read"
 _NO_BRACKETS = str.maketrans(dict.fromkeys("<>＜＞﹤﹥", "?"))
+_END_TOKENS = 8
+"""Room for line ends and the closing tag."""
 _NOTE_TOKENS = 90
-"""Room for the note on a cut, closing tags, and a path in it."""
+"""Room for the note on a cut, with a path in it."""
+
+
+def _fitting(text: str, offset: int, tokens: int) -> Page:
+    """Return the page for a block with that much room; only what does not fit as a whole leaves room for a note."""
+    page = cut_page(text, offset, max(1, tokens - _END_TOKENS))
+    return page if page.complete else cut_page(text, offset, max(1, tokens - _END_TOKENS - _NOTE_TOKENS))
 
 
 def _attributes(skill: Skill) -> str:
-    place = attribute("directory", home_relative(skill.path))
-    return f"{attribute('name', skill.name[:100])} {attribute('id', skill.id)} {place}"
+    place = home_relative(skill.path)
+    shown = {"name": skill.name[:100], "id": skill.id, **({"directory": place} if len(place) <= MOST_PLACE else {})}
+    return " ".join(attribute(name, value) for name, value in shown.items())
 
 
 def _read(folder: str, parts: tuple[str, ...], base: str, shown: str) -> Source:
@@ -244,15 +232,3 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except OSError:
         return 0
-
-
-def _loaded(skill: Skill, path: str, text: str, page: Page, *, changed: bool = False) -> Loaded:
-    return Loaded(
-        text=text,
-        id=skill.id,
-        path=path,
-        shown=page.end - page.start,
-        of=page.total,
-        next_offset=page.end if page.end < page.total else None,
-        changed=changed,
-    )

@@ -7,13 +7,14 @@ answer is `Loaded.to_dict()`, so that a host knows which skills a model has open
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
-from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, WithJsonSchema, create_model
 
 from skill_selector.graph.errors import SkillAccessError
-from skill_selector.injection.loader import Loaded, SkillLoader
+from skill_selector.injection.loaded import Loaded
+from skill_selector.injection.loader import SkillLoader
 from skill_selector.prompts.fencing import one_line
 
 MOST_ENUMERATED = 200
@@ -50,10 +51,10 @@ def skill_tools(source: LoaderSource) -> list[BaseTool]:
 
 
 def _load_tool(current: Callable[[], SkillLoader], ids: list[str]) -> BaseTool:
-    def load(id: str, offset: int = 0) -> tuple[str, dict[str, Any]]:  # noqa: A002 - the argument's name
+    def load(id: str, offset: int = 0) -> tuple[str, dict[str, Any]]:
         return _answer(lambda: current().load(id, offset), "load_skill")
 
-    async def aload(id: str, offset: int = 0) -> tuple[str, dict[str, Any]]:  # noqa: A002
+    async def aload(id: str, offset: int = 0) -> tuple[str, dict[str, Any]]:
         return await _aanswer(lambda: current().load(id, offset), "load_skill")
 
     schema = create_model("load_skill", id=_id_field(ids), offset=(int, Field(0, description=_OFFSET, ge=0)))
@@ -61,10 +62,10 @@ def _load_tool(current: Callable[[], SkillLoader], ids: list[str]) -> BaseTool:
 
 
 def _read_tool(current: Callable[[], SkillLoader], ids: list[str]) -> BaseTool:
-    def read(id: str, path: str, offset: int = 0) -> tuple[str, dict[str, Any]]:  # noqa: A002
+    def read(id: str, path: str, offset: int = 0) -> tuple[str, dict[str, Any]]:
         return _answer(lambda: current().read_file(id, path, offset), "read_skill_file")
 
-    async def aread(id: str, path: str, offset: int = 0) -> tuple[str, dict[str, Any]]:  # noqa: A002
+    async def aread(id: str, path: str, offset: int = 0) -> tuple[str, dict[str, Any]]:
         return await _aanswer(lambda: current().read_file(id, path, offset), "read_skill_file")
 
     schema = create_model(
@@ -79,7 +80,9 @@ def _read_tool(current: Callable[[], SkillLoader], ids: list[str]) -> BaseTool:
 def _id_field(ids: list[str]) -> Any:
     """Return the field of an id: the schema lists the real ones, and the loader answers all others with near ones."""
     listed = len(ids) <= MOST_ENUMERATED and sum(map(len, ids)) <= MOST_ENUM_CHARACTERS
-    return str, Field(description=_ID, json_schema_extra={"enum": [*ids]} if listed else None)
+    # As metadata: LangChain copies the fields of a schema, and drops what `Field` says beside the description.
+    kind = Annotated[str, WithJsonSchema({"type": "string", "enum": ids})] if listed else str
+    return kind, Field(description=_ID)
 
 
 def _tool(name: str, description: str, schema: type[BaseModel], call: Callable[..., Any], acall: Any) -> BaseTool:

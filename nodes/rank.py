@@ -96,6 +96,8 @@ def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[st
         given={
             "reasoner": job.answered_by(reply),
             "candidates": [one["id"] for one in request.candidates],
+            "threshold": bar.threshold,
+            "gap": bar.gap,
         },
         made={
             "scores": {one["skill"]["id"]: one["score"] for one in ranked},

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from typing_extensions import TypedDict
+
 from skill_selector.catalog.skill import Skill
 from skill_selector.graph.errors import ReasonerError
 from skill_selector.graph.records import Candidate, RankedSkill, SkillRef
@@ -9,6 +11,10 @@ from skill_selector.reasoners.base import Judgement
 
 SHOWN_DESCRIPTION = 1024
 """Characters of a description in a result: the format's own limit. More would swell every checkpoint."""
+
+
+class _Ranks(TypedDict, total=False):
+    ranks: dict[str, int]
 
 
 def rank_candidates(
@@ -47,6 +53,7 @@ def _by_rubric(candidate: Candidate, skill: Skill, judgement: Judgement) -> Rank
         "routes": candidate["routes"],
         "retrieval_score": candidate["score"],
         "copies": candidate["copies"],
+        **_ranks(candidate),
     }
 
 
@@ -61,7 +68,12 @@ def _by_route(candidate: Candidate, skill: Skill) -> RankedSkill:
         "routes": candidate["routes"],
         "retrieval_score": candidate["score"],
         "copies": candidate["copies"],
+        **_ranks(candidate),
     }
+
+
+def _ranks(candidate: Candidate) -> _Ranks:
+    return {"ranks": candidate["ranks"]} if "ranks" in candidate else {}
 
 
 def skill_ref(skill: Skill) -> SkillRef:

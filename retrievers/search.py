@@ -5,6 +5,7 @@ from math import ceil
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.records import Candidate
 from skill_selector.retrievers.fusion import ScoreFusionRetriever
+from skill_selector.retrievers.ranks import add_ranks
 from skill_selector.retrievers.request import SearchRequest
 from skill_selector.retrievers.routes import LIMIT, build_route, register_route
 from skill_selector.retrievers.semantic import semantic_route
@@ -58,7 +59,9 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
         for document in documents
     ]
     add_standings(candidates, retriever.totals(), request)
-    return run_steps(candidates or find_by_substrings(request, depth), request)[:most]
+    found = run_steps(candidates or find_by_substrings(request, depth), request)[:most]
+    add_ranks(found[: request.settings.top_k], retriever)
+    return found
 
 
 def build_retriever(request: SearchRequest, *, limit: int = LIMIT) -> ScoreFusionRetriever:

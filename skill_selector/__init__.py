@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from skill_selector.graph.context import SelectorContext
     from skill_selector.graph.errors import SkillSelectorError
     from skill_selector.graph.selector import build_selector
+    from skill_selector.injecting import askill_catalog, askill_tools, skill_catalog, skill_tools
     from skill_selector.selection import SkillSelection
 
 _HOMES = {
@@ -19,9 +20,13 @@ _HOMES = {
     "SkillSelection": "skill_selector.selection",
     "SkillSelectorError": "skill_selector.graph.errors",
     "aselect_skill": "skill_selector.api",
+    "askill_catalog": "skill_selector.injecting",
+    "askill_tools": "skill_selector.injecting",
     "build_selector": "skill_selector.graph.selector",
     "scan": "skill_selector.catalog.scanner",
     "select_skill": "skill_selector.api",
+    "skill_catalog": "skill_selector.injecting",
+    "skill_tools": "skill_selector.injecting",
 }
 
 __all__ = [
@@ -29,9 +34,13 @@ __all__ = [
     "SkillSelection",
     "SkillSelectorError",
     "aselect_skill",
+    "askill_catalog",
+    "askill_tools",
     "build_selector",
     "scan",
     "select_skill",
+    "skill_catalog",
+    "skill_tools",
 ]
 
 

@@ -123,9 +123,16 @@ def _add_index(commands: Commands) -> None:
 
 
 def _add_catalog(commands: Commands) -> None:
-    command = commands.add_parser("catalog", help="print the <available_skills> block for a prompt")
+    command = commands.add_parser(
+        "catalog",
+        help="print the <available_skills> block, or whole skills, for a prompt",
+        epilog="Exit status: 0, 1 when there is nothing to print, 2 for an error. Figures go to stderr.",
+    )
     _add_skills(command)
-    command.add_argument("--task", metavar="TASK", help="only the skills that come into question for this task")
+    command.add_argument("--task", metavar="TASK", help="only what the strategy chooses for this task")
+    command.add_argument("--form", metavar="FORM", default="auto", help="auto, full, compact, or skill: whole skills")
+    command.add_argument("--budget", metavar="N", help="the most tokens, estimated (8000; 24000 for whole skills)")
+    command.add_argument("--location", metavar="WHAT", default="path", help="path, or id for models with load_skill")
     _add_choice(command)
     _add_json(command)
 
