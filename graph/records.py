@@ -59,6 +59,8 @@ class Candidate(TypedDict):
     """Ids of other skills that are copies of this one."""
     standing: NotRequired[float]
     """How far the score lies above the mean of all skills, in spreads; missing where that cannot be compared."""
+    notes: NotRequired[dict[str, str]]
+    """By route, what made its score, in words; missing where the numbers say it."""
 
 
 class RankedSkill(TypedDict):
