@@ -20,14 +20,14 @@ from skill_selector.evaluation.runner import Runner
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError, TaskFileError
-from skill_selector.graph.settings import Settings, offline_context, resolve_settings
+from skill_selector.graph.settings import Settings, offline_context
 from skill_selector.nodes.decision import Bar
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.reasoners.choice import choose_reasoner
 from skill_selector.reasoners.local import LocalReasoner
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Progress
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy, settings_with_defaults
 
 Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -123,8 +123,8 @@ class _Job:
         embeddings: Embeddings | str | None,
     ) -> None:
         self._roots, self._context = roots, context
-        self.settings = resolve_settings(context)
-        self.strategy = get_strategy(self.settings.strategy)
+        self.settings = settings_with_defaults(context)
+        self.strategy = choose_strategy(self.settings)
         own = None if isinstance(reasoner, str) else reasoner
         self._reasoner = own or choose_reasoner(self.settings, llm=llm)
         self._local = type(self._reasoner) is LocalReasoner

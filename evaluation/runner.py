@@ -13,12 +13,12 @@ from skill_selector.evaluation.prediction import TaskRun, run_of
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.selector import wire
-from skill_selector.graph.settings import resolve_settings
 from skill_selector.nodes.parts import Parts
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.retrievers.completion import complete_library
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
+from skill_selector.retrievers.strategy import settings_with_defaults
 
 _Retrieved: TypeAlias = dict[int, list[str]]
 
@@ -59,7 +59,7 @@ class Runner:
     ) -> None:
         self._roots = list(roots)
         self._libraries = PinnedLibraries(Parts().libraries)
-        self._settings = resolve_settings(context)
+        self._settings = settings_with_defaults(context)
         self._cache_dir = self._settings.cache_dir
         self._embeddings = embeddings
         self._custom = retriever is not None

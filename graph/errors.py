@@ -39,6 +39,10 @@ class EmbedderError(SkillSelectorError, RuntimeError):
     """The embedder cannot work: no key, a failed request, or an answer that is no vectors."""
 
 
+class FeedbackError(SkillSelectorError, RuntimeError):
+    """The counts of what was injected and judged cannot be read or kept, or what was passed in is none."""
+
+
 class TaskFileError(SkillSelectorError, ValueError):
     """A file of labelled tasks cannot be used; the message names every fault with its line."""
 

@@ -61,6 +61,8 @@ class Candidate(TypedDict):
     """The skill's rank among all skills on each route that found it, from 1; missing where that is not known."""
     standing: NotRequired[float]
     """How far the score lies above the mean of all skills, in spreads; missing where that cannot be compared."""
+    notes: NotRequired[dict[str, str]]
+    """By route, what made its score, in words; missing where the numbers say it."""
 
 
 class RankedSkill(TypedDict):

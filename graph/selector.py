@@ -1,6 +1,7 @@
 """The wiring of the selector graph: scan → analyze → retrieve → rank → (analyze | confirm | end)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from langchain_core.embeddings import Embeddings
@@ -8,8 +9,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.state import SelectorInput, SelectorOutput, SelectorState
@@ -33,6 +36,8 @@ def build_selector(
     reasoner: Reasoner | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | None = None,
+    feedback: FeedbackStore | BaseStore | None = None,
+    project_directory: str | None = None,
     context: SelectorContext | Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
 ) -> SelectorGraph:
@@ -46,6 +51,10 @@ def build_selector(
             `(analysis, skills, options) -> [(skill, score)]`.
         embeddings: LangChain embeddings of your own, instead of those that the settings name. Their vectors are kept by
             class and model; give them a text attribute `identity` where that does not tell them apart.
+        feedback: where injections and feedback are counted: a `FeedbackStore` or any LangGraph store, instead of the
+            settings' file. Selecting only reads it.
+        project_directory: whose files show which skills are at home there (strategy `detect`), instead of the
+            setting's.
         context: settings for every run that does not set its own; the only way to set them where a parent graph
             passes a context of its own. A mapping of options will do.
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
@@ -57,6 +66,7 @@ def build_selector(
     _check_reasoner(reasoner)
     own = _context(context)
     parts = Parts(llm=llm, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=own)
+    parts = replace(parts, feedback=feedback, project_directory=project_directory)
     return wire(parts, checkpointer)
 
 

@@ -10,7 +10,7 @@ from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.decision import Bar, result_of_human
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.trace import Stopwatch
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 
 NO_SKILL = "none"
 """The answer that means 'none of these'. A run cannot be resumed with null."""
@@ -26,7 +26,7 @@ class Confirm:
         """Interrupt the run until there is an answer that can be used, then return the update."""
         watch = Stopwatch("confirm")
         settings = self._parts.settings()
-        tied = Bar.of(settings, get_strategy(settings.strategy)).tied(state["ranked"])
+        tied = Bar.of(settings, choose_strategy(settings)).tied(state["ranked"])
         # The answer may come days later: what has gone by then is no longer on offer.
         offered = [one for one in tied if os.path.isdir(one["skill"]["path"])]
         choice = _ask(state["resolved_task"], offered)

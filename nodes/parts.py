@@ -9,10 +9,14 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langgraph.config import get_stream_writer
 from langgraph.runtime import get_runtime
+from langgraph.store.base import BaseStore
 
+from skill_selector.catalog.cache import open_cache
+from skill_selector.feedback.place import open_feedback
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
-from skill_selector.graph.settings import Settings, resolve_settings
+from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.reasoners.choice import choose_reasoner
@@ -20,6 +24,7 @@ from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.embedder import choose_embedder
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
 from skill_selector.retrievers.meaning import Meaning
+from skill_selector.retrievers.strategy import choose_strategy, settings_with_defaults
 
 _LIBRARIES = LibraryCache()
 """One for the process: every graph that is built sees the same folders."""
@@ -33,6 +38,8 @@ class Parts:
     reasoner: Reasoner | None = None
     retriever: CustomRetriever | None = None
     embeddings: Embeddings | None = None
+    feedback: FeedbackStore | BaseStore | None = None
+    project_directory: str | None = None
     context: SelectorContext | None = None
     """Settings for every run that does not set its own."""
     libraries: LibraryCache = field(default=_LIBRARIES)
@@ -56,7 +63,7 @@ class Parts:
             SettingError: a setting cannot be used.
         """
         context = get_runtime().context
-        return resolve_settings(_merge(context if isinstance(context, SelectorContext) else None, self.context))
+        return settings_with_defaults(_merge(context if isinstance(context, SelectorContext) else None, self.context))
 
     def reasoner_for(self, settings: Settings) -> Reasoner:
         """Return who reasons in this run. Blocks: it may import a model's client.
@@ -72,11 +79,18 @@ class Parts:
         Raises:
             EmbedderError: an endpoint is named and there is no key.
         """
-        embedder = choose_embedder(settings, self.embeddings)
+        strategy = choose_strategy(settings)
+        embedder = choose_embedder(settings, self.embeddings) if strategy.semantic else None
         if embedder is None:
             return None
+        cache = open_cache(settings.cache_dir)
+        scales = cache.folder.parent / "scales" if cache else None
         strict = settings.on_failure == "raise"
-        return Meaning(library.vectors(embedder), library.catalog.roots, strict=strict)
+        return Meaning(library.vectors(embedder, strategy.text), library.catalog.roots, strict=strict, scales=scales)
+
+    def feedback_of(self, settings: Settings) -> FeedbackStore:
+        """Return where injections and feedback are counted; nothing is read or made yet."""
+        return open_feedback(self.feedback, settings.feedback_file)
 
     def library_of(self, state: SelectorState) -> Library:
         """Return the library that `scan` loaded in this run."""

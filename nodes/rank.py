@@ -12,7 +12,7 @@ from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.ranking import rank_candidates
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
-from skill_selector.retrievers.strategy import Strategy, get_strategy
+from skill_selector.retrievers.strategy import Strategy, choose_strategy
 from skill_selector.retrievers.words import load_words
 
 ROUND_STEPS = 3
@@ -64,7 +64,7 @@ class Rank:
     def _prepare(self, state: SelectorState) -> _Job:
         watch = Stopwatch("rank")
         settings = self._parts.settings()
-        strategy = get_strategy(settings.strategy)
+        strategy = choose_strategy(settings)
         library = self._parts.library_of(state)
         analysis = state["analysis"]
         assert analysis is not None  # noqa: S101 - `analyze` ran before
@@ -122,7 +122,8 @@ def _next_step(
     """Decide what follows, and report what the host's recursion limit forbids."""
     settings, room = job.request.settings, state["remaining_steps"] - 1
     cut: list[Degradation] = []
-    if rounds[-1]["outcome"] == "ambiguous" and len(rounds) < settings.max_attempts and not _repeats(rounds):
+    again = job.strategy.reads_analysis and len(rounds) < settings.max_attempts and not _repeats(rounds)
+    if rounds[-1]["outcome"] == "ambiguous" and again:
         # the question that a last tie leads to needs its step too
         if room >= ROUND_STEPS + (settings.on_ambiguous == "ask"):
             return "analyze", cut

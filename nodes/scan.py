@@ -10,7 +10,7 @@ from skill_selector.nodes.decision import nothing_to_choose, undecided
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.task import find_roots, find_task
 from skill_selector.nodes.trace import Stopwatch
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 
 
 class Scan:
@@ -29,7 +29,7 @@ class Scan:
         task = find_task(state)
         roots = find_roots(state)
         settings = self._parts.settings()
-        get_strategy(settings.strategy)
+        choose_strategy(settings)
         library = self._parts.libraries.load(roots, stream_progress(), cache_dir=settings.cache_dir)
         summary = library.catalog.summary()
         entry = watch.entry(

@@ -13,33 +13,43 @@ if TYPE_CHECKING:
     from skill_selector.graph.errors import SkillSelectorError
     from skill_selector.graph.selector import build_selector
     from skill_selector.injecting import askill_catalog, askill_tools, skill_catalog, skill_tools
+    from skill_selector.opinions import arecord_feedback, list_feedback, record_feedback
+    from skill_selector.retrieval import skill_retriever
     from skill_selector.selection import SkillSelection
 
 _HOMES = {
     "SelectorContext": "skill_selector.graph.context",
     "SkillSelection": "skill_selector.selection",
     "SkillSelectorError": "skill_selector.graph.errors",
+    "arecord_feedback": "skill_selector.opinions",
     "aselect_skill": "skill_selector.api",
     "askill_catalog": "skill_selector.injecting",
     "askill_tools": "skill_selector.injecting",
     "build_selector": "skill_selector.graph.selector",
+    "list_feedback": "skill_selector.opinions",
+    "record_feedback": "skill_selector.opinions",
     "scan": "skill_selector.catalog.scanner",
     "select_skill": "skill_selector.api",
     "skill_catalog": "skill_selector.injecting",
     "skill_tools": "skill_selector.injecting",
+    "skill_retriever": "skill_selector.retrieval",
 }
 
 __all__ = [
     "SelectorContext",
     "SkillSelection",
     "SkillSelectorError",
+    "arecord_feedback",
     "aselect_skill",
     "askill_catalog",
     "askill_tools",
     "build_selector",
+    "list_feedback",
+    "record_feedback",
     "scan",
     "select_skill",
     "skill_catalog",
+    "skill_retriever",
     "skill_tools",
 ]
 

@@ -9,9 +9,11 @@ from uuid import uuid4
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.base import BaseStore
 from langgraph.types import Command
 
 from skill_selector.catalog.roots import list_paths
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.selector import SelectorGraph, build_selector, graph
@@ -43,6 +45,8 @@ def select_skill(
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
+    feedback: "FeedbackStore | BaseStore | None" = None,
+    project_directory: str | None = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -57,6 +61,10 @@ def select_skill(
         reasoner: a reasoner of your own, or the name of one: "auto", "llm", "local".
         retriever: a retriever of your own; see `build_selector`.
         embeddings: LangChain embeddings of your own, or the name of some: "bundled", "none", "openai:MODEL".
+        feedback: where injections and feedback are counted: a `FeedbackStore` or any LangGraph store, instead of the
+            settings' file. Selecting only reads it.
+        project_directory: whose files show which skills are at home there (strategy `detect`); their names are looked
+            at, within bounds. It is no setting of a run, since whoever may change a run must not learn what is there.
         ask: decides when several skills fit equally; without it the outcome is then "ambiguous".
         progress: called with the step and the number of skills done, while folders are scanned and indexed.
         **options: settings of this run, by the names of `SelectorContext`.
@@ -66,7 +74,7 @@ def select_skill(
     """
     _check_callable(ask=ask, progress=progress)
     run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, ask),
+        _selector(llm, reasoner, retriever, embeddings, ask, feedback=feedback, project_directory=project_directory),
         _context(options, offline, reasoner, embeddings, ask),
         progress,
     )
@@ -96,6 +104,8 @@ async def aselect_skill(
     reasoner: Reasoner | str | None = None,
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
+    feedback: "FeedbackStore | BaseStore | None" = None,
+    project_directory: str | None = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -106,7 +116,7 @@ async def aselect_skill(
     """
     _check_callable(ask=ask, progress=progress)
     run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, ask),
+        _selector(llm, reasoner, retriever, embeddings, ask, feedback=feedback, project_directory=project_directory),
         _context(options, offline, reasoner, embeddings, ask),
         progress,
     )
@@ -167,13 +177,14 @@ def _selector(
     retriever: CustomRetriever | None,
     embeddings: Embeddings | str | None,
     ask: Ask | None,
+    **more: Any,
 ) -> SelectorGraph:
     own = None if isinstance(reasoner, str) else reasoner
     vectors = None if isinstance(embeddings, str) else embeddings
-    if all(one is None for one in (llm, own, retriever, vectors, ask)):
+    if all(one is None for one in (llm, own, retriever, vectors, ask, *more.values())):
         return graph
     saver = InMemorySaver() if ask else None
-    return build_selector(llm=llm, reasoner=own, retriever=retriever, embeddings=vectors, checkpointer=saver)
+    return build_selector(llm=llm, reasoner=own, retriever=retriever, embeddings=vectors, checkpointer=saver, **more)
 
 
 def _context(

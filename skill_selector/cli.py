@@ -69,6 +69,10 @@ def _silence() -> None:
 def _run(options: argparse.Namespace) -> int:
     from skill_selector import commands  # noqa: PLC0415 - `--help` does without the heavy parts
 
+    if options.command == "feedback":
+        from skill_selector import opinion_command  # noqa: PLC0415 - the same
+
+        return opinion_command.run(options)
     run = {
         "select": commands.select,
         "scan": commands.scan,
@@ -91,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_index(commands)
     _add_catalog(commands)
     _add_evaluate(commands)
+    _add_feedback(commands)
     return parser
 
 
@@ -99,6 +104,7 @@ def _add_select(commands: Commands) -> None:
     command.add_argument("task", metavar="TASK", help="what somebody wants done, in words; - reads standard input")
     _add_skills(command)
     _add_choice(command)
+    _add_project(command)
     command.add_argument("--explain", action="store_true", help="show routes, rounds and steps as well")
     command.add_argument("--ask", action="store_true", help="let me choose when several skills fit equally")
     _add_json(command)
@@ -157,6 +163,25 @@ def _add_evaluate(commands: Commands) -> None:
     _add_json(command)
 
 
+def _add_feedback(commands: Commands) -> None:
+    command = commands.add_parser(
+        "feedback",
+        help="say whether a skill helped, or list what was counted",
+        epilog="Counts follow a skill to another folder, name or description, and through edits of its text in place. "
+        "The strategies template and embedding rank by them. Exit status: 0, or 2 for an error.",
+    )
+    command.add_argument("skill", metavar="SKILL", nargs="?", help="its id or name; left out: list what was counted")
+    said = command.add_mutually_exclusive_group()
+    said.add_argument("--good", action="store_true", default=None, help="it helped")
+    said.add_argument("--bad", dest="good", action="store_false", help="it did not")
+    command.add_argument("--note", metavar="TEXT", help="why")
+    command.add_argument("--skills", metavar="DIR", action="append", help="a folder that the skill lies in")
+    command.add_argument("--export", action="store_true", help="print everything that was counted as JSON")
+    command.add_argument("--import", dest="imported", metavar="FILE", help="take counts from an export; - reads input")
+    command.add_argument("--add", action="store_true", help="add the imported counts instead of replacing")
+    _add_json(command)
+
+
 def _add_skills(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--skills",
@@ -171,6 +196,12 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
     command.add_argument("--offline", action="store_true", help="reason locally, without key and network")
     command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
     command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--project", metavar="DIR", help="whose files show which skills are at home there (the working folder)"
+    )
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

@@ -145,6 +145,7 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
     # the whole run.
     with paused_collection():
         from skill_selector.api import select_skill  # noqa: PLC0415 - `scan` does without the graph
+        from skill_selector.graph.settings import resolve_settings  # noqa: PLC0415 - the same
     gc.freeze()
 
     with Progress() as progress:
@@ -159,6 +160,7 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
             offline=options.offline,
             ask=put if ask else None,
             progress=progress.report,
+            project_directory=getattr(options, "project", None) or resolve_settings().project_directory or ".",
             top_k=options.top_k,
             strategy=options.strategy,
         )
