@@ -1,5 +1,7 @@
 """The selector at work for one turn of an agent."""
 
+import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -10,13 +12,18 @@ from skill_selector.agent.conversation import selection_entry
 from skill_selector.agent.state import ActiveSkill, TurnSelection
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.roots import list_paths
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
+from skill_selector.graph.errors import FeedbackError
 from skill_selector.graph.selector import wire
 from skill_selector.graph.settings import resolve_settings
 from skill_selector.injection.loader import SkillLoader
 from skill_selector.nodes.parts import Parts
+from skill_selector.retrievers.effectiveness import record_injection
 
-AMBIGUOUS_OFFERED = 5
+_logger = logging.getLogger(__name__)
+
+MOST_OFFERED = 5
 """Candidates that a model may load where no skill was chosen."""
 
 
@@ -32,6 +39,7 @@ class Chooser:
         max_skills: int,
         max_tokens: int,
         activates: bool,
+        counts: FeedbackStore | None,
     ) -> None:
         self._directories = list_paths(directories)
         self._parts = parts
@@ -39,6 +47,7 @@ class Chooser:
         self._max_skills = max_skills
         self._max_tokens = max_tokens
         self._activates = activates
+        self._counts = counts
         self._offers = ("ambiguous",) if activates else ("ambiguous", "hit")
         self._selector = wire(parts)
         self.loader = lru_cache(maxsize=64)(self._loader)
@@ -50,11 +59,26 @@ class Chooser:
         Raises:
             SkillSelectorError: a folder, a setting or the model cannot be used.
         """
-        return self._update(message, self._selector.invoke(self._input(message), context=self._context))
+        update = self._update(message, self._selector.invoke(self._input(message), context=self._context))
+        self.count(update["active_skills"], update["skill_selection"])
+        return update
 
     async def achoose(self, message: HumanMessage) -> dict[str, Any]:
         """Return the update of the agent's state, without blocking the event loop."""
-        return self._update(message, await self._selector.ainvoke(self._input(message), context=self._context))
+        update = self._update(message, await self._selector.ainvoke(self._input(message), context=self._context))
+        await asyncio.to_thread(self.count, update["active_skills"], update["skill_selection"])
+        return update
+
+    def count(self, skills: Sequence[ActiveSkill], selection: TurnSelection) -> None:
+        """Count that the skills' texts go into a prompt; the turn is the run that feedback may name. Blocks."""
+        if self._counts is None or not skills:
+            return
+        by_id = self.catalog(tuple(selection["roots"]), selection["digest"]).by_id
+        found = [by_id[one["id"]] for one in skills if one["id"] in by_id]
+        try:
+            record_injection(found, self._counts, run_id=selection["turn"])
+        except FeedbackError as error:
+            _logger.warning("an injection was not counted: %s", error)
 
     def catalog(self, roots: tuple[str, ...], digest: str) -> Catalog:
         """Return the catalogue of a selection; after a restart, what its folders hold now. Blocks."""
@@ -112,7 +136,7 @@ def _report(turn: str, state: Mapping[str, Any]) -> TurnSelection:
         "decided_by": state["decided_by"],
         "top_score": state["top_score"],
         "score_gap": state["score_gap"],
-        "candidates": [selection_entry(one) for one in ranked if not one["veto"]][:AMBIGUOUS_OFFERED],
+        "candidates": [selection_entry(one) for one in ranked if not one["veto"]][:MOST_OFFERED],
         "degraded": list(state["degraded"]),
         "roots": list(state["catalog"]["roots"]),
         "digest": state["catalog"]["digest"],

@@ -78,7 +78,7 @@ class ToolGuard:
             call.keep()
             raise
         answer = call.settled(answer)
-        call.keep()
+        self._keep(call)
         return answer
 
     async def acall(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]) -> Answer:
@@ -100,8 +100,13 @@ class ToolGuard:
             await asyncio.to_thread(call.keep)
             raise
         answer = call.settled(answer)
-        await asyncio.to_thread(call.keep)
+        await asyncio.to_thread(self._keep, call)
         return answer
+
+    def _keep(self, call: GuardedCall) -> None:
+        call.keep()
+        if call.opened is not None:
+            self._chooser.count([call.opened], call.request.state["skill_selection"])
 
     def _guarded(self, request: ToolCallRequest) -> GuardedCall:
         caller = self._called_by(request.runtime)

@@ -38,6 +38,8 @@ class GuardedCall:
         self._log = log
         self._record: Execution | None = None
         self._attempt: Attempt | None = None
+        self.opened: ActiveSkill | None = None
+        """The skill that the call opened."""
         if request.tool is not None:
             self._attempt = Attempt(request.tool, request.tool_call["args"], caller=caller, gate=gate, fill=fill)
             self.request = request.override(tool_call={**request.tool_call, "args": self._attempt.arguments})
@@ -111,6 +113,7 @@ class GuardedCall:
             "score": named.get("score"),
             "tool_call": answer.tool_call_id,
         }
+        self.opened = entry
         return Command(update={"messages": [answer], "active_skills": [entry], "skill_history": [entry]})
 
     def _error(self, text: str) -> ToolMessage:

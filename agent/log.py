@@ -1,21 +1,25 @@
 """The log of executions: an SQLite file that several processes share, or a LangGraph store."""
 
 import json
-import sqlite3
+import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 
 from langgraph.store.base import BaseStore
 
 from skill_selector.agent.execution import Execution, utc_text
+from skill_selector.feedback.database import Database
+from skill_selector.feedback.place import data_file
 from skill_selector.graph.errors import ExecutionLogError, SettingError
 
 VERSION = 1
-WAIT = 10.0
-"""Seconds that one process waits for another one's transaction."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS executions (
+  id TEXT PRIMARY KEY, timestamp TEXT NOT NULL, tool_name TEXT NOT NULL, user_id TEXT, record TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS by_time ON executions (timestamp);
+"""
+FILE = "executions.sqlite"
 NAMESPACE = ("skill_selector", "executions")
 PAGE = 200
 """Entries that a store is asked for at a time."""
@@ -55,8 +59,16 @@ class ExecutionLog(Protocol):
 class SqliteExecutionLog:
     """The log in a file, which is made when it is first written to."""
 
-    def __init__(self, file: str | Path) -> None:
-        self.file = Path(file)
+    def __init__(self, file: str | os.PathLike[str]) -> None:
+        self._database = Database(
+            file,
+            schema=_SCHEMA,
+            version=VERSION,
+            holds="executions",
+            error=ExecutionLogError,
+            setting="SELECTOR_LOG_FILE",
+        )
+        self.file = self._database.path
 
     def append(self, execution: Execution) -> None:
         """Keep one; see `ExecutionLog`."""
@@ -67,8 +79,8 @@ class SqliteExecutionLog:
             execution.user_id,
             json.dumps(execution.to_dict(), ensure_ascii=False),
         )
-        with self._opened() as connection:
-            connection.execute("INSERT OR REPLACE INTO executions VALUES (?, ?, ?, ?, ?)", row)
+        with self._database.writing() as database:
+            database.execute("INSERT OR REPLACE INTO executions VALUES (?, ?, ?, ?, ?)", row)
 
     def read(
         self,
@@ -81,35 +93,9 @@ class SqliteExecutionLog:
         wanted = {"tool_name = ?": tool_name, "timestamp >= ?": _moment(since), "user_id = ?": user}
         given = {clause: value for clause, value in wanted.items() if value is not None}
         where = f"WHERE {' AND '.join(given)}" if given else ""
-        if not self.file.exists():
-            _count(limit)
-            return []
-        with self._opened() as connection:
-            rows = connection.execute(
-                f"SELECT record FROM executions {where} ORDER BY timestamp DESC, rowid DESC LIMIT ?",  # noqa: S608 - the clauses are ours
-                (*given.values(), _count(limit)),
-            ).fetchall()
+        sql = f"SELECT record FROM executions {where} ORDER BY timestamp DESC, rowid DESC LIMIT ?"  # noqa: S608 - the clauses are ours
+        rows = self._database.rows(sql, (*given.values(), _count(limit)))
         return [Execution.from_dict(json.loads(record)) for (record,) in rows]
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.file, timeout=WAIT)) as connection:
-                version = connection.execute("PRAGMA user_version").fetchone()[0]
-                if version > VERSION:
-                    raise ExecutionLogError(
-                        f"{self.file} was written by a later version ({version}; this one knows {VERSION}): update "
-                        "skill-selector, or name another file"
-                    )
-                if version < VERSION:
-                    _create(connection)
-                with connection:
-                    yield connection
-        except (sqlite3.Error, OSError) as error:
-            raise ExecutionLogError(
-                f"the log of executions {self.file} cannot be used: {error}; free or move the file, or name another"
-            ) from error
 
 
 class StoreExecutionLog:
@@ -155,16 +141,16 @@ class StoreExecutionLog:
             offset += PAGE
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS executions("
-            "id TEXT PRIMARY KEY, timestamp TEXT NOT NULL, tool_name TEXT NOT NULL, user_id TEXT, record TEXT NOT NULL)"
-        )
-        connection.execute("CREATE INDEX IF NOT EXISTS by_time ON executions(timestamp)")
-        connection.execute(f"PRAGMA user_version={VERSION}")
+def open_log(own: "ExecutionLog | BaseStore | None" = None, file: str | None = None) -> ExecutionLog:
+    """Return where executions are kept.
+
+    Args:
+        own: a log or a LangGraph store of the caller's, which beats the file.
+        file: the setting `log_file`; the user's data folder by default.
+    """
+    if isinstance(own, BaseStore):
+        return StoreExecutionLog(own)
+    return own if own is not None else SqliteExecutionLog(file if file is not None else data_file(FILE))
 
 
 def _count(limit: int) -> int:

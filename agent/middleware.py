@@ -17,6 +17,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
 from langgraph.types import Command
 
 from skill_selector.agent.caller import DEFAULT_FILL, Caller
@@ -28,6 +29,8 @@ from skill_selector.agent.log import ExecutionLog
 from skill_selector.agent.policy import ToolPolicy
 from skill_selector.agent.presentation import Presentation
 from skill_selector.agent.state import SkillsState
+from skill_selector.feedback.place import open_feedback
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.nodes.parts import Parts
@@ -77,6 +80,7 @@ class SkillsMiddleware(AgentMiddleware[SkillsState[ResponseT], ContextT, Respons
         caller: Caller | Callable[[Any], Caller] | None = None,
         fill: Mapping[str, str] = DEFAULT_FILL,
         log: ExecutionLog | None = None,
+        feedback: "FeedbackStore | BaseStore | None" = None,
     ) -> None:
         """Set it up; nothing is read yet.
 
@@ -101,7 +105,9 @@ class SkillsMiddleware(AgentMiddleware[SkillsState[ResponseT], ContextT, Respons
             tool_constraints: how the tool lists of skills are meant: "enforce", "approve" or "ignore".
             caller: who calls, for administrators' tools, filled arguments and the log; or a function of the runtime.
             fill: argument → name in the caller's values.
-            log: where executions are kept.
+            log: where executions are kept; None keeps none.
+            feedback: where it is counted that a skill went into a prompt, and what strategies that learn read; None
+                counts nothing, and they read the settings' file.
 
         Raises:
             SettingError: an argument cannot be used.
@@ -110,7 +116,9 @@ class SkillsMiddleware(AgentMiddleware[SkillsState[ResponseT], ContextT, Respons
         if max_skills < 1:
             raise SettingError(f"max_skills={max_skills}: must be at least 1")
         given = context if isinstance(context, SelectorContext) else SelectorContext.from_options(dict(context or {}))
-        parts = Parts(llm=model, reasoner=reasoner, retriever=retriever, embeddings=embeddings, context=given)
+        parts = Parts(
+            llm=model, reasoner=reasoner, retriever=retriever, embeddings=embeddings, feedback=feedback, context=given
+        )
         self.chooser = Chooser(
             skills,
             parts,
@@ -118,6 +126,7 @@ class SkillsMiddleware(AgentMiddleware[SkillsState[ResponseT], ContextT, Respons
             max_skills=max_skills,
             max_tokens=skill_max_tokens,
             activates=inject != "catalog",  # there the model opens what it needs
+            counts=open_feedback(feedback) if feedback is not None else None,
         )
         self.presentation = Presentation(
             self.chooser, inject=inject, placement=placement, system_prompt=system_prompt, max_tokens=max_tokens

@@ -33,11 +33,14 @@ def open_feedback(own: "FeedbackStore | BaseStore | None" = None, file: str | No
 
 @lru_cache(maxsize=8)
 def _at(file: str | None) -> SqliteFeedback:
-    if file is not None:
-        return SqliteFeedback(file)
+    return SqliteFeedback(file if file is not None else data_file(FILE))
+
+
+def data_file(name: str) -> Path:
+    """Return a file's place in the user's data folder; nothing is made."""
     from platformdirs import user_data_path  # noqa: PLC0415 - not needed where the file is named
 
-    return SqliteFeedback(Path(user_data_path("skill-selector", appauthor=False)) / FILE)
+    return Path(user_data_path("skill-selector", appauthor=False)) / name
 
 
 def _wrapped(own: Any) -> FeedbackStore:

@@ -3,22 +3,17 @@
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from threading import RLock
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
-from weakref import finalize
 
 from skill_selector.feedback.counts import Counts, Note, Record, Subject
+from skill_selector.feedback.database import Database
 from skill_selector.feedback.store import FeedbackStore, Merge, legible, now, shortened, summed
 from skill_selector.graph.errors import FeedbackError
 
 VERSION = 1
 """Of the tables; a file of a later one is refused rather than misread. Columns that this one does not know stay."""
-PATIENCE = 30_000
-"""Milliseconds that a write waits for those of other processes."""
 RUNS_KEPT = 100_000
 """Injections that are remembered by their run; feedback on older runs finds nothing."""
 
@@ -68,17 +63,19 @@ class SqliteFeedback(FeedbackStore):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(os.path.abspath(os.path.expanduser(path)))
-        self._lock = RLock()
-        self._open: tuple[int, sqlite3.Connection] | None = None
-        self._finalizer: Callable[[], Any] | None = None
+        self._database = Database(
+            path,
+            schema=_SCHEMA,
+            version=VERSION,
+            holds="counts",
+            error=FeedbackError,
+            setting="SELECTOR_FEEDBACK_FILE",
+        )
+        self.path = self._database.path
 
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""
-        with self._lock:
-            if self._finalizer and self._open and self._open[0] == os.getpid():
-                self._finalizer()
-            self._open = None
+        self._database.close()
 
     def count(
         self,
@@ -92,7 +89,7 @@ class SqliteFeedback(FeedbackStore):
     ) -> list[str]:
         """Add to the counts of each subject in one transaction; see `FeedbackStore.count`."""
         at, ids = now(), []
-        with self._writing() as database:
+        with self._database.writing() as database:
             for subject in subjects:
                 found = _id_of(database, subject) or uuid4().hex
                 ids.append(found)
@@ -112,12 +109,12 @@ class SqliteFeedback(FeedbackStore):
     def counts(self, kind: str) -> Mapping[str, Counts]:
         """Return the counts of everything of a kind, by each of its names."""
         sql = "SELECT name, injected, good, bad FROM names JOIN records USING (kind, id) WHERE kind = ?"
-        return {name: Counts(injected=i, good=g, bad=b) for name, i, g, b in self._rows(sql, (kind,))}
+        return {name: Counts(injected=i, good=g, bad=b) for name, i, g, b in self._database.rows(sql, (kind,))}
 
     def records(self, kind: str | None = None) -> list[Record]:
         """Return all records, or those of a kind, by kind and label."""
         names: dict[tuple[str, str], list[str]] = {}
-        with self._reading() as database:
+        with self._database.reading() as database:
             if database is None:
                 return []
             named = database.execute("SELECT kind, id, name FROM names WHERE ?1 IS NULL OR kind = ?1", (kind,))
@@ -130,19 +127,20 @@ class SqliteFeedback(FeedbackStore):
         """Return what was said, the oldest first."""
         return [
             Note(kind=row[0], id=row[1], at=row[2], key=row[3], score=row[4], comment=row[5])
-            for row in self._rows(_NOTES, (kind,))
+            for row in self._database.rows(_NOTES, (kind,))
         ]
 
     def injected_in(self, run_id: str) -> list[Subject]:
         """Return what was injected in a run."""
         return [
-            Subject(kind=kind, names=(name,), label=label) for kind, label, name in self._rows(_INJECTED, (run_id,))
+            Subject(kind=kind, names=(name,), label=label)
+            for kind, label, name in self._database.rows(_INJECTED, (run_id,))
         ]
 
     def put(self, records: Iterable[Record], merge: Merge = "replace") -> int:
         """Keep records as they are; see `FeedbackStore.put`."""
         listed = list(records)
-        with self._writing() as database:
+        with self._database.writing() as database:
             for record in listed:
                 old = database.execute(
                     "SELECT injected, good, bad FROM records WHERE kind = ? AND id = ?", (record.kind, record.id)
@@ -154,90 +152,6 @@ class SqliteFeedback(FeedbackStore):
                 database.execute(_PUT, (*values, record.first_at, record.last_at, more))
                 _name(database, record.kind, record.names, record.id)
         return len(listed)
-
-    def _rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        with self._reading() as database:
-            return database.execute(sql, values).fetchall() if database else []
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        with self._lock, self._checked():
-            if not self.path.exists():
-                yield None
-                return
-            database = self._connection()
-            database.execute("BEGIN")
-            try:
-                yield database
-            finally:
-                database.execute("ROLLBACK")
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._checked():
-            database = self._connection()
-            # Taken at once: a read that becomes a write is refused where another process wrote in between.
-            database.execute("BEGIN IMMEDIATE")
-            try:
-                yield database
-            except BaseException:
-                database.execute("ROLLBACK")
-                raise
-            database.execute("COMMIT")
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._open and self._open[0] == os.getpid():
-            if self.path.exists():
-                return self._open[1]
-            self.close()  # somebody removed the file: what is written to it now would be lost
-        self.path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
-        # Transactions are begun above, not by the module.
-        database = sqlite3.connect(self.path, timeout=PATIENCE / 1000, isolation_level=None, check_same_thread=False)
-        try:
-            _prepare(database, self.path)
-        except BaseException:
-            database.close()
-            raise
-        self._finalizer = finalize(self, database.close)
-        self._open = os.getpid(), database
-        return database
-
-    @contextmanager
-    def _checked(self) -> Iterator[None]:
-        way = "free it, correct its permissions, or name another one in SELECTOR_FEEDBACK_FILE"
-        try:
-            yield
-        except sqlite3.Error as error:
-            self.close()
-            if not isinstance(error, sqlite3.OperationalError):
-                way = "move it away to begin anew, or name another one in SELECTOR_FEEDBACK_FILE"
-            raise FeedbackError(f"the counts in {self.path} cannot be used ({error}); {way}") from error
-        except OSError as error:
-            why = error.strerror or error
-            raise FeedbackError(f"the counts in {self.path} cannot be used ({why}); {way}") from error
-
-
-def _prepare(database: sqlite3.Connection, path: Path) -> None:
-    database.execute(f"PRAGMA busy_timeout = {PATIENCE}")
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise FeedbackError(f"{path} was written by a later release (format {version}); update skill-selector")
-    database.execute("PRAGMA synchronous = NORMAL")
-    if version == VERSION:
-        return
-    # Several first starts at once: whoever comes second waits, and finds everything done. Where WAL is not possible,
-    # as on some network drives, the default journal serves.
-    with suppress(sqlite3.OperationalError):
-        database.execute("PRAGMA journal_mode = WAL")
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        for statement in filter(str.strip, _SCHEMA.split(";")):
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {VERSION}")
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
 
 
 def _id_of(database: sqlite3.Connection, subject: Subject) -> str | None:

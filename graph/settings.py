@@ -119,6 +119,7 @@ class Settings:
     strategies_file: str | None = _setting(None, "SELECTOR_STRATEGIES_FILE", _text)
     feedback_file: str | None = _setting(None, "SELECTOR_FEEDBACK_FILE", _text)
     feedback_prior: float = _setting(4.0, "SELECTOR_FEEDBACK_PRIOR", _number(float, 0, 1_000_000))
+    log_file: str | None = _setting(None, "SELECTOR_LOG_FILE", _text)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
     catalog_max_tokens: int = _setting(8000, "SELECTOR_CATALOG_MAX_TOKENS", _number(int, 100, 10_000_000))

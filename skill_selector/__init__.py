@@ -7,6 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skill_selector.agent.factory import acreate_skills_agent, create_skills_agent
+    from skill_selector.agent.middleware import SkillsMiddleware
+    from skill_selector.agent.toolkit import SkillToolkit
     from skill_selector.api import aselect_skill, select_skill
     from skill_selector.catalog.scanner import scan
     from skill_selector.graph.context import SelectorContext
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from skill_selector.selection import SkillSelection
 
 _HOMES = {
+    "create_skills_agent": "skill_selector.agent.factory",
+    "acreate_skills_agent": "skill_selector.agent.factory",
+    "SkillsMiddleware": "skill_selector.agent.middleware",
+    "SkillToolkit": "skill_selector.agent.toolkit",
     "SelectorContext": "skill_selector.graph.context",
     "SkillSelection": "skill_selector.selection",
     "SkillSelectorError": "skill_selector.graph.errors",
@@ -39,11 +46,15 @@ __all__ = [
     "SelectorContext",
     "SkillSelection",
     "SkillSelectorError",
+    "SkillToolkit",
+    "SkillsMiddleware",
+    "acreate_skills_agent",
     "arecord_feedback",
     "aselect_skill",
     "askill_catalog",
     "askill_tools",
     "build_selector",
+    "create_skills_agent",
     "list_feedback",
     "record_feedback",
     "scan",

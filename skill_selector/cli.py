@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import TypeAlias
 
@@ -66,21 +67,23 @@ def _silence() -> None:
     silence()
 
 
+_HOMES = {
+    "select": "commands",
+    "scan": "commands",
+    "index": "commands",
+    "catalog": "commands",
+    "evaluate": "commands",
+    "feedback": "opinion_command",
+    "logs": "agent_commands",
+    "mcp": "agent_commands",
+}
+"""The module of each command's function, which is named as the command; loaded when the command runs."""
+
+
 def _run(options: argparse.Namespace) -> int:
-    from skill_selector import commands  # noqa: PLC0415 - `--help` does without the heavy parts
-
-    if options.command == "feedback":
-        from skill_selector import opinion_command  # noqa: PLC0415 - the same
-
-        return opinion_command.run(options)
-    run = {
-        "select": commands.select,
-        "scan": commands.scan,
-        "index": commands.index,
-        "catalog": commands.catalog,
-        "evaluate": commands.evaluate,
-    }
-    return run[options.command](options)
+    module = import_module(f"skill_selector.{_HOMES[options.command]}")
+    status: int = getattr(module, options.command)(options)
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -96,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_catalog(commands)
     _add_evaluate(commands)
     _add_feedback(commands)
+    _add_logs(commands)
+    _add_mcp(commands)
     return parser
 
 
@@ -180,6 +185,33 @@ def _add_feedback(commands: Commands) -> None:
     command.add_argument("--import", dest="imported", metavar="FILE", help="take counts from an export; - reads input")
     command.add_argument("--add", action="store_true", help="add the imported counts instead of replacing")
     _add_json(command)
+
+
+def _add_logs(commands: Commands) -> None:
+    command = commands.add_parser(
+        "logs",
+        help="list executions of tools, the latest first",
+        epilog="Secrets are masked, and long results cut, before they are kept. Exit status: 0, or 2 for an error.",
+    )
+    command.add_argument("--limit", metavar="N", default="100", help="how many at most (100)")
+    command.add_argument("--tool", metavar="NAME", help="of this tool only")
+    command.add_argument("--user", metavar="ID", help="of this user only")
+    command.add_argument("--since", metavar="TIME", help="that began then or later, such as 2026-11-30T08:00:00Z")
+    command.add_argument("--file", metavar="FILE", help="the log (SELECTOR_LOG_FILE, or the user's data folder)")
+    _add_json(command)
+
+
+def _add_mcp(commands: Commands) -> None:
+    command = commands.add_parser(
+        "mcp",
+        help="serve select_skill, search_skills, load_skill and list_skills to MCP clients",
+        epilog="Over standard input and output, until the client goes; with --http at http://HOST:PORT/mcp.",
+    )
+    _add_skills(command)
+    _add_choice(command)
+    command.add_argument("--http", action="store_true", help="serve over HTTP")
+    command.add_argument("--host", metavar="HOST", default="127.0.0.1", help="where to listen (127.0.0.1)")
+    command.add_argument("--port", metavar="PORT", default="8765", help="the same (8765)")
 
 
 def _add_skills(command: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ DONE = 0
 """Exit status."""
 
 
-def run(options: argparse.Namespace) -> int:
+def feedback(options: argparse.Namespace) -> int:
     """Count a judgement, or list, export or import what was counted."""
     _check(options)
     if options.skill is not None:

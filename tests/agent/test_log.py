@@ -69,7 +69,7 @@ def test_a_file_of_a_later_version_or_of_another_kind_is_left_alone(tmp_path: Pa
     with closing(sqlite3.connect(later)) as connection:
         connection.execute("PRAGMA user_version=9")
     other.write_bytes(b"not a database, but somebody's file" * 100)
-    for file, named in ((later, "later version"), (other, "cannot be used")):
+    for file, named in ((later, "later release"), (other, "cannot be used")):
         before = file.read_bytes()
         with pytest.raises(ExecutionLogError, match=named):
             SqliteExecutionLog(file).append(run("a"))
