@@ -142,6 +142,11 @@ class SkillsMiddleware(AgentMiddleware[SkillsState[ResponseT], ContextT, Respons
             opens_skills=inject != "none",
         )
 
+    @property
+    def name(self) -> str:
+        """The name in the agent's graph; deepagents has a middleware of this class's name, and names must differ."""
+        return "SkillSelector"
+
     def before_agent(self, state: SkillsState[ResponseT], runtime: Runtime[ContextT]) -> dict[str, Any] | None:
         """Choose for the last human message, unless that is done."""
         message = last_human(state["messages"])
