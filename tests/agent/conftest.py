@@ -12,7 +12,7 @@ def skills(tmp_path: Path) -> Path:
     write_skill(
         root,
         "git-release",
-        "Cut a git release: tag the version, push the tag and write release notes. Use when publishing a new version.",
+        "Cut a git release, tag the version, push the tag and write release notes. Use when publishing a new version.",
         "Run `git tag`, then push the tag.",
         allowed_tools="run_command(git:*) read_file",
         disallowed_tools="send_mail",
