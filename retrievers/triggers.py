@@ -20,7 +20,7 @@ MOST_TRIGGERS = 200
 SHOWN = 5
 
 # A word with what makes it another one (c++, c#, .net), or one Chinese character.
-_UNIT = re.compile(r"[\u3400-\u9fff\U00020000-\U000323af]|(?<![^\W_])\.?[^\W_\u3400-\u9fff]+(?:\+\+|\#)?")
+_UNIT = re.compile(r"[\u3400-\u9fff\U00020000-\U000323af]|(?:(?<![^\W_])\.)?[^\W_\u3400-\u9fff]+(?:\+\+|\#)?")
 _CHINESE = re.compile(r"[\u3400-\u9fff\U00020000-\U000323af]+")
 
 
