@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 
+from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.settings import Settings
-from skill_selector.retrievers.strategy import DETECT, choose_strategy
+from skill_selector.retrievers.strategy import DETECT, choose_strategy, settings_with_defaults
 from skill_selector.retrievers.strategyfile import load_strategies, strategy_of
 
 FILE = """
@@ -86,6 +87,13 @@ def test_an_edit_of_the_file_counts_at_once(file: Path) -> None:
 def test_what_cannot_be_used_is_named(given: Any, fault: str) -> None:
     with pytest.raises(SettingError, match=fault):
         strategy_of("mine", given)
+
+
+def test_a_default_out_of_its_range_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("wide: {like: detect, top_k: 1000}", encoding="utf-8")
+    monkeypatch.setenv("SELECTOR_STRATEGIES_FILE", str(file))
+    with pytest.raises(SettingError, match="top_k is 1000"):
+        settings_with_defaults(SelectorContext(strategy="wide"))
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "a: [\n", "\xff"])
