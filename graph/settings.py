@@ -167,7 +167,7 @@ def resolve_settings(
         raise SettingError("; ".join(faults))
     settings = Settings(**values)
     if defaults is not None:
-        settings = Settings(**{**defaults(settings), **values})
+        settings = Settings(**{**_checked_defaults(defaults(settings)), **values})
     if not (settings.weight_action or settings.weight_domain or settings.weight_raw):
         raise SettingError("SELECTOR_WEIGHT_ACTION, _DOMAIN and _RAW are all 0: at least one must be more than 0")
     return settings
@@ -186,6 +186,17 @@ def offline_context(context: SelectorContext, offline: bool) -> SelectorContext:
     if context.embeddings is not None:
         raise SettingError(f"offline=True and embeddings={context.embeddings!r} contradict each other; leave one out")
     return replace(context, embeddings="bundled")
+
+
+def _checked_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = {one.name: one.metadata["convert"] for one in fields(Settings)}
+    checked = {}
+    for name, value in given.items():
+        try:
+            checked[name] = kinds[name](value)
+        except ValueError as expected:
+            raise SettingError(f"the strategy's {name} is {value!r}: it must be {expected}") from None
+    return checked
 
 
 def _first_set(

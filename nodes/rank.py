@@ -74,7 +74,8 @@ class Rank:
             # a run that goes on after a restart may find that a candidate has gone
             candidates=tuple(one for one in state["candidates"] if one["id"] in library.catalog.by_id),
             skills=library.catalog.by_id,
-            index=library.index(),
+            # where the score is the judge, nobody asks the index anything
+            index=library.index() if strategy.judge == "rubric" else library.index(fields=()),
             settings=settings,
             words=load_words(settings.words_file),
             attempt=state["attempt"],

@@ -1,7 +1,7 @@
 """What experience says of skills: who a skill is to the counts, the route over them, and counting an injection."""
 
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from skill_selector.retrievers.routes import Route
 from skill_selector.retrievers.strategy import RouteSpec
 
 KIND = "skill"
+
+_EMPTY = sha256(b"").hexdigest()
 
 LEAST = float(np.finfo(np.float32).tiny)
 """What a skill that never helped scores at least: it comes last, and is not lost."""
@@ -90,10 +92,11 @@ def skill_subject(skill: Skill) -> Subject:
     body). What changes in more than one of these ways between two counts begins anew, and so do two skills of one name
     in two roots, unless they are copies.
     """
-    body = skill.body_digest or _digest(skill.body)
+    body = skill.body_digest or sha256(skill.body.encode("utf-8", "surrogatepass")).hexdigest()
     place = skill.path.removeprefix(skill.root.rstrip("/") + "/") if skill.path != skill.root else skill.name
     names = (
-        _digest("content", skill.description, body),
+        # nothing is no instruction that two skills could share
+        _digest("content", skill.description, body, skill.name if body == _EMPTY else ""),
         _digest("place, body", place, body),
         _digest("root, place, description", skill.root, place, skill.description),
     )

@@ -5,6 +5,7 @@ fits elsewhere (the bundled one near 0.33). Twenty-four pairs of a task and its 
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from skill_selector.retrievers.embedder import Embedder
 
 DATA_FILE = "similarity-pairs.tsv"
+LEAST_SPAN = 0.01
+"""Between strangers and the boundary; what lies closer is chance."""
 
 _scales: "dict[str, Rescale]" = {}
 _measuring = Lock()
@@ -27,25 +30,34 @@ _measuring = Lock()
 
 @dataclass(frozen=True)
 class Rescale:
-    """Two cosines of an embedder and the line through them: 0 and 0.5 on the scale, which ends at 1."""
+    """Where an embedder's cosines lie, and the scale that follows: 0 to 1, 0.5 parting fits from the rest."""
 
     stranger: float
-    """The median of tasks with the skills of other tasks."""
+    """The mean of tasks with the skills of other tasks."""
+    spread: float
+    """The standard deviation of those."""
     boundary: float
-    """As many fits lie below it as tasks have a stranger above it."""
+    """As many fits lie below it as tasks have a stranger above it, among 24 skills."""
 
-    @property
-    def usable(self) -> bool:
-        """Whether the embedder tells fits from strangers at all; otherwise cosines are taken as they are."""
-        return self.stranger < self.boundary
+    def boundary_among(self, count: int) -> float:
+        """Return the cosine that 0.5 stands for among so many skills.
 
-    def __call__(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return cosines on the scale, 0 to 1; NaN stays."""
-        if not self.usable:
-            scaled = np.clip(cosines, 0, 1)
-        else:
-            scaled = np.clip((cosines - self.stranger) / (2 * (self.boundary - self.stranger)), 0, 1)
-        return np.asarray(scaled, dtype=np.float32)
+        The more there are, the nearer the nearest stranger comes by chance: about the mean + spread · √(2 ln count).
+        """
+        return max(self.boundary, self.stranger + self.spread * math.sqrt(2 * math.log(max(count, 2))))
+
+    def apply(self, cosines: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+        """Return cosines on the scale among so many skills, 0 to 1; NaN stays.
+
+        A line from the strangers' mean to the boundary, beyond which it bends, 1 - 0.5 · exp(-x), so that the order of
+        good fits stays. An embedder that does not tell fits from strangers keeps its cosines.
+        """
+        if self.boundary - self.stranger < LEAST_SPAN:
+            return np.clip(cosines, 0, 1).astype(np.float32)
+        boundary = self.boundary_among(count)
+        over = (cosines.astype(np.float64) - boundary) / (boundary - self.stranger)
+        scaled = np.where(over <= 0, (1 + over) / 2, 1 - np.exp(-np.maximum(over, 0)) / 2)
+        return np.clip(scaled, 0, 1).astype(np.float32)
 
 
 def rescale_of(embedder: Embedder, folder: Path | None = None) -> Rescale:
@@ -72,7 +84,7 @@ def measure(tasks: NDArray[np.float32], skills: NDArray[np.float32]) -> Rescale:
     missed = (own[None, :] < between[:, None]).mean(axis=1)
     passed = (rivals[None, :] >= between[:, None]).mean(axis=1)
     boundary = between[int(np.argmin(np.maximum(missed, passed)))]
-    return Rescale(float(np.median(others)), float(boundary))
+    return Rescale(float(others.mean()), float(others.std()), float(boundary))
 
 
 @lru_cache(maxsize=1)
@@ -101,7 +113,7 @@ def _digest(texts: Sequence[str]) -> str:
 def _read(path: Path) -> Rescale | None:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        return Rescale(**{name: float(values[name]) for name in ("stranger", "boundary")})
+        return Rescale(**{name: float(values[name]) for name in ("stranger", "spread", "boundary")})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

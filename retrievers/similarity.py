@@ -50,7 +50,7 @@ class SimilarityRoute(Route):
         """Return each skill's score [skills], up to 1."""
         if self.cosines is None:
             return np.zeros(len(self.index), dtype=np.float32)
-        scores = self.cosines if self.scale is None else self.scale(self.cosines)
+        scores = self.cosines if self.scale is None else self.scale.apply(self.cosines, len(self.index))
         missing = np.isnan(scores)
         return np.where(missing, scores[~missing].mean(), scores) if missing.any() else scores
 

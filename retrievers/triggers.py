@@ -20,7 +20,7 @@ MOST_TRIGGERS = 200
 SHOWN = 5
 
 # A word with what makes it another one (c++, c#, .net), or one Chinese character.
-_UNIT = re.compile(r"[\u3400-\u9fff\U00020000-\U000323af]|(?<![^\W_])\.?[^\W_\u3400-\u9fff]+(?:\+\+|\#)?")
+_UNIT = re.compile(r"[\u3400-\u9fff\U00020000-\U000323af]|(?:(?<![^\W_])\.)?[^\W_\u3400-\u9fff]+(?:\+\+|\#)?")
 _CHINESE = re.compile(r"[\u3400-\u9fff\U00020000-\U000323af]+")
 
 
@@ -84,11 +84,11 @@ def trigger_route(request: SearchRequest, spec: RouteSpec, common: Mapping[str, 
 
 def triggers_of(skill: Skill) -> tuple[str, ...]:
     """Return a skill's triggers that hold a word, each once."""
-    if not skill.triggers:
-        return ()
-    return tuple(
-        {trigger_units(one): one for one in reversed(skill.triggers[:MOST_TRIGGERS]) if trigger_units(one)}.values()
-    )
+    found: dict[tuple[str, ...], str] = {}
+    for one in skill.triggers[:MOST_TRIGGERS]:
+        if units := trigger_units(one):
+            found.setdefault(units, one)
+    return tuple(found.values())
 
 
 def stands_in(trigger: str, units: Sequence[Unit], places: Mapping[str, Sequence[int]]) -> bool:
