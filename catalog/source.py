@@ -15,11 +15,11 @@ class Source:
     """False where the file goes on behind the bound; the data then ends with its last whole line."""
 
 
-def read_source(file: str, size: int = 0, limit: int = MAX_FILE_BYTES) -> Source:
+def read_source(file: str | int, size: int = 0, limit: int = MAX_FILE_BYTES) -> Source:
     """Read a file, but no more than `limit` bytes of it, however long it is or grows.
 
     Args:
-        file: the path.
+        file: the path, or a descriptor open for reading, which is closed.
         size: how many bytes to expect; a wrong number costs time only.
         limit: the bound in bytes.
 

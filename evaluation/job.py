@@ -30,7 +30,7 @@ from skill_selector.reasoners.choice import choose_reasoner
 from skill_selector.reasoners.local import LocalReasoner
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Progress
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 
 Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -143,7 +143,7 @@ class Job:
             llm=llm, reasoner=own, retriever=retriever, embeddings=vectors, context=context, calibration=calibration
         )
         self.settings, self.calibration = parts.resolve(context)
-        self.strategy = get_strategy(self.settings.strategy)
+        self.strategy = choose_strategy(self.settings)
         self._reasoner = own or choose_reasoner(self.settings, llm=llm)
         self._local = type(self._reasoner) is LocalReasoner
         self._movable = self._local and retriever is None and vectors is None

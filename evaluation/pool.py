@@ -70,13 +70,13 @@ class Setup:
         Raises:
             EvaluationError: they differ.
         """
-        if ready["digest"] != self.digest:
-            raise EvaluationError("the skills changed while they were read; run again when nothing writes to them")
         if ready["strategy"] != self.strategy:
             raise EvaluationError(
                 f"strategy {self.strategy_name!r} is not the same in a worker process: what a program registers is "
                 "known to itself only; pass processes=1"
             )
+        if ready["digest"] != self.digest:
+            raise EvaluationError("the skills changed while they were read; run again when nothing writes to them")
 
 
 def run_in_processes(tasks: Sequence[LabelledTask], setup: Setup, processes: int, report: Report) -> list[TaskRun]:

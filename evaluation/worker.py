@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.graph.context import SelectorContext
-from skill_selector.graph.errors import SkillSelectorError
+from skill_selector.graph.errors import SettingError, SkillSelectorError
 
 Message = dict[str, Any]
 
@@ -26,11 +26,17 @@ def pack(message: Message) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def describe_strategy(name: str) -> str:
+def describe_strategy(context: SelectorContext) -> str:
     """Return all of a strategy as text: what is registered under the same name may differ between processes."""
-    from skill_selector.retrievers.strategy import get_strategy, strategy_names  # noqa: PLC0415 - see `_serve`
+    from skill_selector.retrievers.strategy import (  # noqa: PLC0415 - see `_serve`
+        choose_strategy,
+        settings_with_defaults,
+    )
 
-    return repr(get_strategy(name)) if name.strip().lower() in strategy_names() else ""
+    try:
+        return repr(choose_strategy(settings_with_defaults(context)))
+    except SettingError:
+        return ""
 
 
 def pack_task(task: LabelledTask) -> Message:
@@ -63,14 +69,16 @@ def _serve(inbox: "SimpleQueue[Message]", outbox: BinaryIO) -> None:
     from skill_selector.reasoners.calibration import Calibration  # noqa: PLC0415
 
     setup = inbox.get()
+    context = SelectorContext(**setup["context"])
+    described = describe_strategy(context)
+    if not described:
+        _send(outbox, {"ready": {"digest": "", "strategy": ""}})
+        return
     calibration = setup["calibration"]
-    parts = Parts(
-        context=SelectorContext(**setup["context"]),
-        calibration=Calibration.from_dict(calibration) if calibration else None,
-    )
+    parts = Parts(context=context, calibration=Calibration.from_dict(calibration) if calibration else None)
     runner = Runner(setup["roots"], parts, measure=setup["measure"])
     digest = runner.prepare(lambda step, done: _send(outbox, {"progress": [step, done]}))
-    _send(outbox, {"ready": {"digest": digest, "strategy": describe_strategy(setup["strategy"])}})
+    _send(outbox, {"ready": {"digest": digest, "strategy": described}})
     while True:
         message = inbox.get()
         task = LabelledTask(**{**message, "gold": tuple(map(tuple, message["gold"]))})

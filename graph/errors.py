@@ -20,6 +20,10 @@ class SkillDirectoryError(SkillSelectorError, ValueError):
     """A skills folder is missing, is not a folder, or cannot be read."""
 
 
+class SkillAccessError(SkillSelectorError, ValueError):
+    """A skill or one of its files cannot be handed out: unknown, outside the skill's folder, not text, or gone."""
+
+
 class ModelSetupError(SkillSelectorError, RuntimeError):
     """The chat model cannot work as it is set up: no or wrong key, unknown model, refused request.
 
@@ -33,6 +37,10 @@ class ModelUnavailableError(SkillSelectorError, RuntimeError):
 
 class EmbedderError(SkillSelectorError, RuntimeError):
     """The embedder cannot work: no key, a failed request, or an answer that is no vectors."""
+
+
+class FeedbackError(SkillSelectorError, RuntimeError):
+    """The counts of what was injected and judged cannot be read or kept, or what was passed in is none."""
 
 
 class TaskFileError(SkillSelectorError, ValueError):
@@ -49,3 +57,15 @@ class ReasonerError(SkillSelectorError, ValueError):
 
 class RetrieverError(SkillSelectorError, ValueError):
     """A retriever or matcher passed in by the caller returned something that cannot be used."""
+
+
+class ToolPermissionError(SkillSelectorError, PermissionError):
+    """A tool may not be used by this caller, or not while these skills are active; the message names the rule."""
+
+
+class ToolExecutionError(SkillSelectorError, RuntimeError):
+    """A tool could not be run, or failed; the message says which and why."""
+
+
+class ExecutionLogError(SkillSelectorError, RuntimeError):
+    """The log of executions cannot be read or written."""

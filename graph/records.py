@@ -60,9 +60,13 @@ class Candidate(TypedDict):
     """No route matched: found by substring only, so it cannot be a hit by itself."""
     copies: list[str]
     """Ids of other skills that are copies of this one."""
+    ranks: NotRequired[dict[str, int]]
+    """The skill's rank among all skills on each route that found it, from 1; missing where that is not known."""
     standing: NotRequired[float]
     """How far the score lies above the mean of all skills, in spreads, less what chance gives to the best of so many;
     missing where that cannot be compared."""
+    notes: NotRequired[dict[str, str]]
+    """By route, what made its score, in words; missing where the numbers say it."""
 
 
 class RankedSkill(TypedDict):
@@ -78,6 +82,8 @@ class RankedSkill(TypedDict):
     """Why the skill was ruled out whatever its points, or null."""
     routes: dict[str, float]
     """Each route's share of the retrieval score."""
+    ranks: NotRequired[dict[str, int]]
+    """As in `Candidate`."""
     retrieval_score: float
     copies: list[str]
     flags: NotRequired[list[str]]

@@ -12,8 +12,10 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.cache.base import BaseCache
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
 from langgraph.types import CachePolicy, Checkpointer
 
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.state import SelectorInput, SelectorOutput, SelectorState
@@ -40,6 +42,8 @@ def build_selector(
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | None = None,
     calibration: GivenCalibration = None,
+    feedback: FeedbackStore | BaseStore | None = None,
+    project_directory: str | None = None,
     context: SelectorContext | Mapping[str, Any] | None = None,
     checkpointer: Checkpointer = None,
     cache: BaseCache[Any] | None = None,
@@ -57,6 +61,10 @@ def build_selector(
             class and model; give them a text attribute `identity` where that does not tell them apart.
         calibration: what `calibrate` returned, or the file that it wrote, read once; instead of the one that the
             settings name. It counts where the local reasoner decides.
+        feedback: where injections and feedback are counted: a `FeedbackStore` or any LangGraph store, instead of the
+            settings' file. Selecting only reads it.
+        project_directory: whose files show which skills are at home there (strategy `detect`), instead of the
+            setting's.
         context: settings for every run that does not set its own; the only way to set them where a parent graph
             passes a context of its own. A mapping of options will do.
         checkpointer: where the steps are kept. Leave it out inside a parent graph and under `langgraph dev`, which
@@ -80,6 +88,8 @@ def build_selector(
         context=own,
         calibration=take_calibration(calibration),
         cached=cache is not None,
+        feedback=feedback,
+        project_directory=project_directory,
     )
     return wire(parts, checkpointer, cache, cache_ttl)
 

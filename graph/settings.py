@@ -22,6 +22,12 @@ StructuredOutput = Literal["plain", "json_mode", "json_schema", "function_callin
 
 ENDPOINT_PREFIX = "openai:"
 """What the model's name follows where embeddings come from an endpoint."""
+ENDPOINT_MODEL = "text-embedding-3-small"
+"""The model of an endpoint where none is named (source 003)."""
+LOCAL_PREFIX = "sentence-transformers:"
+"""The same for a model that runs here, in sentence-transformers."""
+LOCAL_MODEL = "Qwen/Qwen3-Embedding-0.6B"
+"""The model that runs here where none is named (source 003)."""
 
 
 def _number(kind: type[int] | type[float], low: float, high: float) -> Convert:
@@ -70,9 +76,14 @@ def _embeddings(value: Any) -> str:
     name = value.strip() if isinstance(value, str) else ""
     if name.lower() in {"bundled", "none"}:
         return name.lower()
-    if name.startswith(ENDPOINT_PREFIX) and name.removeprefix(ENDPOINT_PREFIX).strip():
-        return name
-    raise ValueError(f"bundled, none, or {ENDPOINT_PREFIX}MODEL for a model of an OpenAI-compatible endpoint")
+    for prefix, model in ((ENDPOINT_PREFIX, ENDPOINT_MODEL), (LOCAL_PREFIX, LOCAL_MODEL)):
+        if name.lower() == prefix.rstrip(":"):
+            return prefix + model
+        if name.startswith(prefix) and name.removeprefix(prefix).strip():
+            return name
+    raise ValueError(
+        f"bundled, none, {ENDPOINT_PREFIX}MODEL for a model of an OpenAI-compatible endpoint, or {LOCAL_PREFIX}MODEL"
+    )
 
 
 def _setting(default: Any, env: str, convert: Convert, *, secret: bool = False) -> Any:
@@ -105,9 +116,16 @@ class Settings:
     embeddings: str = _setting("bundled", "SELECTOR_EMBEDDINGS", _embeddings)
     embedding_base_url: str | None = _setting(None, "EMBEDDING_BASE_URL", _text)
     embedding_api_key: str | None = _setting(None, "EMBEDDING_API_KEY", _text, secret=True)
+    project_directory: str | None = _setting(None, "SELECTOR_PROJECT_DIRECTORY", _text)
+    strategies_file: str | None = _setting(None, "SELECTOR_STRATEGIES_FILE", _text)
+    feedback_file: str | None = _setting(None, "SELECTOR_FEEDBACK_FILE", _text)
+    feedback_prior: float = _setting(4.0, "SELECTOR_FEEDBACK_PRIOR", _number(float, 0, 1_000_000))
+    log_file: str | None = _setting(None, "SELECTOR_LOG_FILE", _text)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
     calibration: str | None = _setting(None, "SELECTOR_CALIBRATION", _text)
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
+    catalog_max_tokens: int = _setting(8000, "SELECTOR_CATALOG_MAX_TOKENS", _number(int, 100, 10_000_000))
+    skill_max_tokens: int = _setting(8000, "SELECTOR_SKILL_MAX_TOKENS", _number(int, 100, 10_000_000))
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
     llm_time_budget: float = _setting(180.0, "LLM_TIME_BUDGET", _number(float, 0.01, 86_400))
@@ -126,7 +144,7 @@ def resolve_settings(
     *,
     environ: Mapping[str, str] | None = None,
     dotenv: Path | None = None,
-    defaults: Mapping[str, Any] | None = None,
+    defaults: Callable[[Settings], Mapping[str, Any]] | None = None,
 ) -> Settings:
     """Return the settings of one run.
 
@@ -134,14 +152,14 @@ def resolve_settings(
         context: the run's own values; fields that are None are not set.
         environ: the environment; the process's own by default.
         dotenv: the file of settings; `.env` in the working folder by default. Reading it blocks.
-        defaults: values, by name, that take the place of defaults: those of a calibration.
+        defaults: what holds of the settings that nobody set, given what the others are.
 
     Raises:
         SettingError: some values cannot be used; the message names every one of them with what it must be.
     """
     environ = os.environ if environ is None else environ
     from_file = _read_dotenv(Path(".env") if dotenv is None else dotenv)
-    values: dict[str, Any] = dict(defaults or {})
+    values: dict[str, Any] = {}
     faults: list[str] = []
     for one in fields(Settings):
         source, raw = _first_set(one.name, one.metadata["env"], context, environ, from_file)
@@ -155,6 +173,8 @@ def resolve_settings(
     if faults:
         raise SettingError("; ".join(faults))
     settings = Settings(**values)
+    if defaults is not None:
+        settings = Settings(**{**_checked_defaults(defaults(settings)), **values})
     if not (settings.weight_action or settings.weight_domain or settings.weight_raw):
         raise SettingError("SELECTOR_WEIGHT_ACTION, _DOMAIN and _RAW are all 0: at least one must be more than 0")
     return settings
@@ -192,11 +212,23 @@ def run_context(
 
 
 def _offline_context(context: SelectorContext, offline: bool) -> SelectorContext:
-    if not offline or not resolve_settings(context).embeddings.startswith(ENDPOINT_PREFIX):
+    # An endpoint's embedder needs the network, and a model that runs here is fetched when it is first used.
+    if not offline or not resolve_settings(context).embeddings.startswith((ENDPOINT_PREFIX, LOCAL_PREFIX)):
         return context
     if context.embeddings is not None:
         raise SettingError(f"offline=True and embeddings={context.embeddings!r} contradict each other; leave one out")
     return replace(context, embeddings="bundled")
+
+
+def _checked_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = {one.name: one.metadata["convert"] for one in fields(Settings)}
+    checked = {}
+    for name, value in given.items():
+        try:
+            checked[name] = kinds[name](value)
+        except ValueError as expected:
+            raise SettingError(f"the strategy's {name} is {value!r}: it must be {expected}") from None
+    return checked
 
 
 def _first_set(

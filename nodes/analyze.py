@@ -1,6 +1,7 @@
 """Reason #1: understand the task."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from skill_selector.graph.settings import Settings
@@ -10,7 +11,7 @@ from skill_selector.nodes.decision import Bar
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.trace import Stopwatch, reason_seconds
 from skill_selector.reasoners.base import AnalysisReply, AnalysisRequest, Reasoner
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 from skill_selector.retrievers.words import load_words
 
 
@@ -34,11 +35,14 @@ class Analyze:
 
     def _prepare(self, state: SelectorState) -> tuple[Reasoner, AnalysisRequest]:
         settings = self._parts.settings()
+        if not choose_strategy(settings).reads_analysis:
+            # What nothing reads shall cost no call of a model.
+            settings = replace(settings, reasoner="local")
         return self._parts.reasoner_for(settings), self._request(state, settings)
 
     def _request(self, state: SelectorState, settings: Settings) -> AnalysisRequest:
         last = state["rounds"][-1] if state["rounds"] else None
-        bar = Bar.of(settings, get_strategy(settings.strategy))
+        bar = Bar.of(settings, choose_strategy(settings))
         return AnalysisRequest(
             task=state["resolved_task"],
             settings=settings,

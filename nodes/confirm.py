@@ -10,7 +10,7 @@ from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.decision import Bar, result_of_human
 from skill_selector.nodes.parts import Parts
 from skill_selector.nodes.trace import Stopwatch
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 
 NO_SKILL = "none"
 """The answer that means 'none of these'. A run cannot be resumed with null."""
@@ -32,7 +32,7 @@ class Confirm:
         named = state["reason"] == "ambiguous_call"
         tied = state["ranked"]
         if not named:
-            tied = Bar.of(settings, get_strategy(settings.strategy)).tied(tied)
+            tied = Bar.of(settings, choose_strategy(settings)).tied(tied)
         # The answer may come days later: what has gone by then is no longer on offer.
         offered = [one for one in tied if os.path.isdir(one["skill"]["path"])]
         choice = _ask(state["resolved_task"], offered, _SAME_NAME if named else _TIED)

@@ -21,6 +21,8 @@ class Bar:
     threshold: float
     gap: float
     take: int = 1
+    above: bool = False
+    """A score must lie above the threshold; to reach it is not enough."""
 
     @classmethod
     def of(cls, settings: Settings, strategy: Strategy) -> Self:
@@ -29,14 +31,19 @@ class Bar:
             threshold=settings.hit_threshold if strategy.threshold is None else strategy.threshold,
             gap=settings.min_gap if strategy.gap is None else strategy.gap,
             take=strategy.take,
+            above=strategy.above,
         )
+
+    def passes(self, score: float) -> bool:
+        """Say whether a score is enough for a hit."""
+        return score > self.threshold if self.above else score >= self.threshold
 
     def tied(self, ranked: Sequence[RankedSkill]) -> list[RankedSkill]:
         """Return the skills that reach the threshold and lie closer to the best than the gap, best first."""
         if not ranked:
             return []
         near = ranked[0]["score"] - self.gap
-        return [one for one in ranked if one["score"] >= self.threshold and (one is ranked[0] or one["score"] > near)]
+        return [one for one in ranked if self.passes(one["score"]) and (one is ranked[0] or one["score"] > near)]
 
 
 def close_round(
@@ -75,7 +82,7 @@ def _outcome(
     bar: Bar,
     excluded: Sequence[Candidate],
 ) -> tuple[Outcome, Reason]:
-    if ranked and ranked[0]["veto"] is None and ranked[0]["score"] >= max(bar.threshold, _LEAST_SCORE):
+    if ranked and ranked[0]["veto"] is None and bar.passes(ranked[0]["score"]) and ranked[0]["score"] >= _LEAST_SCORE:
         return ("hit", "clear_winner") if gap >= bar.gap else ("ambiguous", "gap_too_small")
     if excluded and (not candidates or excluded[0]["score"] > candidates[0]["score"]):
         return "no_match", "vetoed"
@@ -95,7 +102,7 @@ def result_of(best: Round, bar: Bar) -> dict[str, Any]:
     """Return the result keys of the round that stands."""
     ranked = best["ranked"]
     hit = best["outcome"] == "hit"
-    chosen = [one["skill"] for one in ranked[: bar.take] if one["score"] >= bar.threshold] if hit else []
+    chosen = [one["skill"] for one in ranked[: bar.take] if bar.passes(one["score"])] if hit else []
     return {
         **_result(best["outcome"], best["reason"], "score"),
         "best": chosen[0] if chosen else None,

@@ -10,10 +10,14 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langgraph.config import get_stream_writer
 from langgraph.runtime import get_runtime
+from langgraph.store.base import BaseStore
 
+from skill_selector.catalog.cache import open_cache
+from skill_selector.feedback.place import open_feedback
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
-from skill_selector.graph.settings import Settings, resolve_settings
+from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
 from skill_selector.reasoners.base import Reasoner
 from skill_selector.reasoners.calibration import Calibration, load_calibration
@@ -22,6 +26,7 @@ from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.embedder import choose_embedder
 from skill_selector.retrievers.library import Library, LibraryCache, Progress
 from skill_selector.retrievers.meaning import Meaning
+from skill_selector.retrievers.strategy import choose_strategy, settings_with_defaults
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +42,8 @@ class Parts:
     reasoner: Reasoner | None = None
     retriever: CustomRetriever | None = None
     embeddings: Embeddings | None = None
+    feedback: FeedbackStore | BaseStore | None = None
+    project_directory: str | None = None
     context: SelectorContext | None = None
     """Settings for every run that does not set its own."""
     calibration: Calibration | None = None
@@ -76,7 +83,7 @@ class Parts:
 
     def resolve(self, context: SelectorContext | None) -> tuple[Settings, Calibration | None]:
         """Return what `calibrated` does, for a context."""
-        settings = resolve_settings(context)
+        settings = settings_with_defaults(context)
         found = self.calibration
         if found is None and settings.calibration is not None:
             found = load_calibration(settings.calibration)
@@ -86,7 +93,7 @@ class Parts:
         if why is not None:
             _say_once(f"the calibration does not count: {why}")
             return settings, None
-        return resolve_settings(context, defaults=found.settings), found
+        return settings_with_defaults(context, found.settings), found
 
     def _uncalibrated(self, settings: Settings, calibration: Calibration) -> str | None:
         """Return why a calibration says nothing about the scores of a run, or None."""
@@ -113,11 +120,18 @@ class Parts:
         Raises:
             EmbedderError: an endpoint is named and there is no key.
         """
-        embedder = choose_embedder(settings, self.embeddings)
+        strategy = choose_strategy(settings)
+        embedder = choose_embedder(settings, self.embeddings) if strategy.semantic else None
         if embedder is None:
             return None
+        cache = open_cache(settings.cache_dir)
+        scales = cache.folder.parent / "scales" if cache else None
         strict = settings.on_failure == "raise"
-        return Meaning(library.vectors(embedder), library.catalog.roots, strict=strict)
+        return Meaning(library.vectors(embedder, strategy.text), library.catalog.roots, strict=strict, scales=scales)
+
+    def feedback_of(self, settings: Settings) -> FeedbackStore:
+        """Return where injections and feedback are counted; nothing is read or made yet."""
+        return open_feedback(self.feedback, settings.feedback_file)
 
     def library_of(self, state: SelectorState) -> Library:
         """Return the library that `scan` loaded in this run."""

@@ -13,7 +13,7 @@ from skill_selector.nodes.ranking import rank_candidates, rank_excluded
 from skill_selector.nodes.trace import Stopwatch, reason_seconds
 from skill_selector.reasoners.base import RankReply, RankRequest, Reasoner
 from skill_selector.reasoners.rubric import MODELS
-from skill_selector.retrievers.strategy import Strategy, get_strategy
+from skill_selector.retrievers.strategy import Strategy, choose_strategy
 from skill_selector.retrievers.words import load_words
 
 ROUND_STEPS = 3
@@ -67,7 +67,7 @@ class Rank:
     def _prepare(self, state: SelectorState) -> _Job:
         watch = Stopwatch("rank")
         settings, calibration = self._parts.calibrated()
-        strategy = get_strategy(settings.strategy)
+        strategy = choose_strategy(settings)
         library = self._parts.library_of(state)
         analysis = state["analysis"]
         assert analysis is not None  # noqa: S101 - `analyze` ran before
@@ -77,7 +77,8 @@ class Rank:
             # a run that goes on after a restart may find that a candidate has gone
             candidates=tuple(one for one in state["candidates"] if one["id"] in library.catalog.by_id),
             skills=library.catalog.by_id,
-            index=library.index(),
+            # where the score is the judge, nobody asks the index anything
+            index=library.index() if strategy.judge == "rubric" else library.index(fields=()),
             settings=settings,
             words=load_words(settings.words_file),
             attempt=state["attempt"],
@@ -103,6 +104,8 @@ def _update(state: SelectorState, job: _Job, reply: RankReply | None) -> dict[st
         given={
             "reasoner": job.answered_by(reply),
             "candidates": [one["id"] for one in request.candidates],
+            "threshold": bar.threshold,
+            "gap": bar.gap,
         },
         made={
             "scores": {one["skill"]["id"]: one["score"] for one in ranked},
@@ -127,7 +130,8 @@ def _next_step(
     """Decide what follows, and report what the host's recursion limit forbids."""
     settings, room = job.request.settings, state["remaining_steps"] - 1
     cut: list[Degradation] = []
-    if rounds[-1]["outcome"] == "ambiguous" and len(rounds) < settings.max_attempts and not _repeats(rounds):
+    again = job.strategy.reads_analysis and len(rounds) < settings.max_attempts and not _repeats(rounds)
+    if rounds[-1]["outcome"] == "ambiguous" and again:
         # the question that a last tie leads to needs its step too
         if room >= ROUND_STEPS + (settings.on_ambiguous == "ask"):
             return "analyze", cut

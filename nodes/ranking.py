@@ -36,7 +36,9 @@ def rank_candidates(
                 "a reasoner must return one for each"
             )
         ranked = [_by_rubric(one, skills[one["id"]], by_id[one["id"]]) for one in candidates]
-    for one in ranked:
+    for one, candidate in zip(ranked, candidates, strict=True):
+        if "ranks" in candidate:
+            one["ranks"] = candidate["ranks"]
         if flags := skills[one["skill"]["id"]].flags:
             one["flags"] = list(flags)
     return sorted(ranked, key=lambda one: -one["score"])
@@ -64,10 +66,14 @@ def _by_rubric(candidate: Candidate, skill: Skill, judgement: Judgement) -> Rank
 
 
 def _by_route(candidate: Candidate, skill: Skill) -> RankedSkill:
-    shares = ", ".join(f"{name} {share:.2f}" for name, share in candidate["routes"].items())
+    notes = candidate.get("notes", {})
+    shares = "; ".join(
+        f"{name} {share:.2f}" + (f" ({notes[name]})" if name in notes else "")
+        for name, share in candidate["routes"].items()
+    )
     return {
         "skill": skill_ref(skill),
-        "score": round(100 * min(1.0, candidate["score"]), 1),
+        "score": 0.0 if candidate["fallback"] else round(100 * min(1.0, candidate["score"]), 1),
         "dimensions": {},
         "reason": f"score of the routes: {shares}" if shares else "found by substring only",
         "veto": None,

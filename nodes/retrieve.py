@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, Literal
 
 from skill_selector.graph.records import Candidate, Degradation
 from skill_selector.graph.state import SelectorState
@@ -12,11 +12,20 @@ from skill_selector.reasoners.exclusion import excluded_by_task, is_excluded
 from skill_selector.retrievers.custom import search_custom
 from skill_selector.retrievers.library import Library
 from skill_selector.retrievers.search import SearchRequest, search
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 from skill_selector.retrievers.words import load_words
 
 RETRIEVED = 50
 """How many ids of the order of retrieval are kept beside the candidates, for whoever measures it."""
+
+
+_TRACED: tuple[Literal["id", "score", "routes", "fallback", "copies"], ...] = (
+    "id",
+    "score",
+    "routes",
+    "fallback",
+    "copies",
+)
 
 
 class Retrieve:
@@ -37,7 +46,7 @@ class Retrieve:
         library = self._parts.library_of(state)
         analysis = state["analysis"]
         assert analysis is not None  # noqa: S101 - `analyze` ran before
-        strategy = get_strategy(settings.strategy)
+        strategy = choose_strategy(settings)
         meaning = self._parts.meaning_of(library, settings)
         request = SearchRequest(
             task=state["resolved_task"],
@@ -49,6 +58,8 @@ class Retrieve:
             words=load_words(settings.words_file),
             strategy=strategy,
             meaning=meaning,
+            feedback=self._parts.feedback_of(settings),
+            project=self._parts.project_directory or settings.project_directory,
         )
         own = self._parts.retriever
         most = max(RETRIEVED, settings.top_k)
@@ -63,10 +74,7 @@ class Retrieve:
             state["attempt"],
             given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
             made={
-                "candidates": [
-                    {"id": one["id"], "score": one["score"], "routes": one["routes"], "fallback": one["fallback"]}
-                    for one in candidates
-                ],
+                "candidates": [{name: one[name] for name in _TRACED} for one in candidates],
                 **({"excluded by user": [one["id"] for one in excluded]} if excluded else {}),
             },
         )
@@ -74,7 +82,10 @@ class Retrieve:
             "candidates": candidates,
             "excluded": excluded,
             "retrieved": [one["id"] for one in found],
-            "degraded": [*state["degraded"], *_new(meaning.faults if meaning else (), state["degraded"])],
+            "degraded": [
+                *state["degraded"],
+                *_new([*(meaning.faults if meaning else ()), *request.faults], state["degraded"]),
+            ],
             "selector_trace": [entry],
         }
 

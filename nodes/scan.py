@@ -14,7 +14,7 @@ from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.task import find_roots, find_task
 from skill_selector.nodes.trace import Stopwatch
 from skill_selector.retrievers.library import Library
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 from skill_selector.retrievers.words import load_words
 
 
@@ -34,7 +34,7 @@ class Scan:
         task = find_task(state)
         roots = find_roots(state)
         settings = self._parts.settings()
-        get_strategy(settings.strategy)
+        choose_strategy(settings)
         library = self._parts.libraries.load(roots, stream_progress(), cache_dir=settings.cache_dir)
         summary = library.catalog.summary()
         call = find_call(task, library.catalog)

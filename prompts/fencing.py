@@ -89,3 +89,8 @@ def fence(tag: str, body: str) -> str:
 def field(tag: str, value: str) -> str:
     """Return one escaped value on one line between its tags."""
     return f"<{tag}>{escape(one_line(value))}</{tag}>"
+
+
+def attribute(name: str, value: str) -> str:
+    """Return one escaped value on one line as an attribute of a tag."""
+    return f'{name}="{escape(one_line(value)).replace(chr(34), "&quot;")}"'

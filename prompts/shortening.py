@@ -61,8 +61,8 @@ def elide(text: str, tokens: int) -> str:
     """
     if estimate_tokens(text) <= tokens:
         return text
-    head = _prefix(text, tokens * 2 // 3)
-    tail = _prefix(text[::-1], tokens - tokens * 2 // 3)[::-1]
+    head = prefix(text, tokens * 2 // 3)
+    tail = prefix(text[::-1], tokens - tokens * 2 // 3)[::-1]
     return f"{head.rstrip()}\n[{CUT}]\n{tail.lstrip()}"
 
 
@@ -95,7 +95,7 @@ def _keep(parts: list[str], numbers: list[int], tokens: int, kept: dict[int, str
 
 def _cut(part: str, tokens: int) -> str:
     """Return the beginning of a part, cut at a clause or a word where one ends in its second half."""
-    room = _prefix(part, tokens - 1)
+    room = prefix(part, tokens - 1)
     for pattern in (_CLAUSE_END, _SPACE):
         ends = [end.start() for end in pattern.finditer(room)]
         if ends and ends[-1] > len(room) // 2:
@@ -104,7 +104,7 @@ def _cut(part: str, tokens: int) -> str:
     return room.rstrip(" ,，、:：") + CUT if room else ""
 
 
-def _prefix(text: str, tokens: int) -> str:
+def prefix(text: str, tokens: int) -> str:
     """Return the longest beginning of the text that counts at most `tokens` tokens."""
     ends = [one.end() for one in islice(_TOKEN.finditer(text), max(0, tokens) + 1)]
     if len(ends) <= tokens:

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 from skill_selector.retrievers.stopwords import CHINESE_PARTICLES, CHINESE_STOP_WORDS
 
@@ -32,6 +33,11 @@ def segment(run: str) -> tuple[str, ...]:
     return tuple(found + _pairs(singles))
 
 
+def whole_words(run: str) -> list[str]:
+    """Return all words of a run of simplified Chinese characters in order, side by side: joined they are the run."""
+    return _tokenizer_cut()(run)
+
+
 def simplify(text: str) -> str:
     """Return the text with traditional Chinese characters made simplified."""
     return _converter()(text)
@@ -51,6 +57,12 @@ def _pairs(singles: str) -> list[str]:
     return bigrams(singles) if len(singles) > 1 else []
 
 
+def _tokenizer_cut() -> Cut:
+    with _loading:
+        tokenizer = _load_tokenizer()
+    return list if tokenizer is None else lambda run: list(tokenizer.cut(run))
+
+
 def _cutter() -> Cut:
     # lru_cache alone would let several threads load the dictionary at once.
     with _loading:
@@ -62,8 +74,14 @@ def _converter() -> Callable[[str], str]:
         return _load_opencc()
 
 
-@lru_cache(maxsize=1)
 def _load_jieba() -> Cut:
+    tokenizer = _load_tokenizer()
+    return bigrams if tokenizer is None else lambda run: list(tokenizer.cut_for_search(run))
+
+
+@lru_cache(maxsize=1)
+def _load_tokenizer() -> Any:
+    """Return a tokenizer of jieba's, or None where that is not installed."""
     try:
         with warnings.catch_warnings():
             # Invalid escapes in its source, and pkg_resources where that is installed.
@@ -76,7 +94,7 @@ def _load_jieba() -> Cut:
             RuntimeWarning,
             stacklevel=2,
         )
-        return bigrams
+        return None
     # A tokenizer of our own, since others may add words to the global one. Its own initialize() writes a cache that
     # it later trusts into the shared temp folder, and logs to stderr; the cache would save 0.2 s.
     tokenizer = jieba.Tokenizer()
@@ -84,7 +102,7 @@ def _load_jieba() -> Cut:
         warnings.simplefilter("ignore")
         tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
     tokenizer.initialized = True
-    return lambda run: list(tokenizer.cut_for_search(run))
+    return tokenizer
 
 
 @lru_cache(maxsize=1)

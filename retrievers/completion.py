@@ -5,7 +5,7 @@ from langchain_core.embeddings import Embeddings
 from skill_selector.graph.settings import Settings
 from skill_selector.retrievers.embedder import choose_embedder
 from skill_selector.retrievers.library import Library, Progress
-from skill_selector.retrievers.strategy import get_strategy
+from skill_selector.retrievers.strategy import choose_strategy
 from skill_selector.retrievers.vectorindex import VectorIndex
 
 
@@ -29,11 +29,11 @@ def complete_library(
     Raises:
         EmbedderError: the embedder cannot be used, or failed; what was finished before is kept.
     """
-    strategy = get_strategy(settings.strategy)
+    strategy = choose_strategy(settings)
     library.index(progress, strategy.fields)
     embedder = choose_embedder(settings, embeddings) if strategy.semantic and not custom else None
     if embedder is None:
         return None
-    vectors = library.vectors(embedder)
+    vectors = library.vectors(embedder, strategy.text)
     vectors.complete((lambda done, _total: progress("embed", done)) if progress else None)
     return vectors

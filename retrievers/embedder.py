@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from skill_selector.catalog.cache import open_cache
 from skill_selector.graph.errors import EmbedderError, SettingError
-from skill_selector.graph.settings import ENDPOINT_PREFIX, Settings
+from skill_selector.graph.settings import ENDPOINT_PREFIX, LOCAL_PREFIX, Settings
 from skill_selector.retrievers.bundled import bundled_embeddings
+from skill_selector.retrievers.transformer import TransformerEmbeddings
 
 _NAMING = (
     *("model", "model_name", "model_id", "repo_id", "deployment", "revision", "dimensions", "size", "base_url"),
@@ -72,6 +73,8 @@ class Embedder:
     def _ask(self, way: Callable[[list[str]], Any], texts: Sequence[str]) -> NDArray[np.float32]:
         try:
             found = way(list(texts))
+        except EmbedderError:
+            raise
         except Exception as error:
             raise EmbedderError(
                 f"the embedder {self.identity!r} failed: {type(error).__name__}: {error}; correct it, or go without "
@@ -105,11 +108,14 @@ def choose_embedder(settings: Settings, own: Embeddings | None = None) -> Embedd
     if own is not None:
         if not isinstance(own, Embeddings):
             raise SettingError(
-                f"embeddings= got {own!r}: pass a LangChain Embeddings, or bundled, none or {ENDPOINT_PREFIX}MODEL"
+                f"embeddings= got {own!r}: pass a LangChain Embeddings, or bundled, none, "
+                f"{ENDPOINT_PREFIX}MODEL or {LOCAL_PREFIX}MODEL"
             )
         return Embedder(own)
     if settings.embeddings == "none":
         return None
+    if settings.embeddings.startswith(LOCAL_PREFIX):
+        return _transformer(settings.embeddings.removeprefix(LOCAL_PREFIX).strip())
     if settings.embeddings == "bundled":
         return _bundled(settings.cache_dir)
     key = settings.embedding_api_key or settings.dashscope_api_key
@@ -133,6 +139,11 @@ def _bundled(cache_dir: str | None) -> Embedder:
     if cache is not None:
         embeddings.folder = cache.folder.parent / "encoder"
     return Embedder(embeddings)
+
+
+@lru_cache(maxsize=4)
+def _transformer(model: str) -> Embedder:
+    return Embedder(TransformerEmbeddings(model), f"{LOCAL_PREFIX}{model}")
 
 
 @lru_cache(maxsize=4)

@@ -21,7 +21,8 @@ from skill_selector.retrievers.strategy import Combine
 class ScoreFusionRetriever(EnsembleRetriever):
     """LangChain's ensemble, fusing scores where it fuses ranks, in `invoke` and `ainvoke` alike.
 
-    Sum: weight x score, added up. Product: score ** weight, multiplied; a document that one child does not find is out.
+    Sum: weight x score, added up. Mean: the same, divided by the weights of the children that have something to say of
+    the document (`Route.applies`). Product: score ** weight, multiplied; a document that a child does not find is out.
     The score is `metadata["score"]`; a list of documents without one counts by its ranks, 1 / (rank + c). The fused
     documents are new ones, best first; their metadata holds `id`, `score`, and `routes`: each child's share, the
     summands or factors of the score. A child of weight 0 is heard, but finds nothing.
@@ -74,7 +75,7 @@ class ScoreFusionRetriever(EnsembleRetriever):
         originals.update(self._cut_off(originals))
         shares = {key: dict(zip(names, self._shares(key, tables), strict=True)) for key in originals}
         scores = {key: self._total(parts.values()) for key, parts in shares.items()}
-        found = [key for key, score in scores.items() if score > 0 or self.combine == "sum"]
+        found = [key for key, score in scores.items() if score > 0 or self.combine != "product"]
         found.sort(key=lambda key: (-scores[key], self._place(key)))
         return [_fused(originals[key], key, scores[key], shares[key]) for key in found]
 
@@ -104,6 +105,7 @@ class ScoreFusionRetriever(EnsembleRetriever):
         if not isinstance(first, Route) or self.id_key != "id":
             return None
         total = np.full(len(first.index), float(self.combine == "product"), dtype=np.float32)
+        carried = np.zeros(len(first.index), dtype=np.float32)
         for route, weight in zip(routes, weights, strict=True):
             if not isinstance(route, Route) or route.index is not first.index:
                 return None
@@ -111,10 +113,18 @@ class ScoreFusionRetriever(EnsembleRetriever):
                 total *= route.scores ** np.float32(weight)
             else:
                 total += route.scores * np.float32(weight)
+                carried += np.float32(weight) * (1 if route.applies is None else route.applies)
+        if self.combine == "mean":
+            np.divide(total, carried, out=total, where=carried > 0)
         return total
 
     def _routes(self) -> list[Route] | None:
-        """Return the children where each is a route over the same index, whose arrays hold all there is to know."""
+        """Return the children where each is a route over the same index, whose arrays hold all there is to know.
+
+        A mean is not among them: what a part weighs there differs from skill to skill.
+        """
+        if self.combine == "mean":
+            return None
         routes = [child for child in self.retrievers if isinstance(child, Route)]
         same = len(routes) == len(self.retrievers) and all(one.index is routes[0].index for one in routes)
         return routes if same and self.id_key == "id" else None
@@ -133,16 +143,16 @@ class ScoreFusionRetriever(EnsembleRetriever):
         for at, scores in zip(positions, zip(*columns, strict=True), strict=True):
             shares = [self._share(score, weight) for score, weight in zip(scores, self.weights, strict=True)]
             score = self._total(shares)
-            if score > 0 or self.combine == "sum":
+            if score > 0 or self.combine != "product":
                 fused.append((score, at, dict(zip(names, shares, strict=True))))
         fused.sort(key=lambda one: (-one[0], one[1]))
         return [_document(used[0].index.skills[at], score, shares) for score, at, shares in fused]
 
     def _share(self, score: float, weight: float) -> float:
-        return weight * score if self.combine == "sum" else max(score, 0.0) ** weight
+        return max(score, 0.0) ** weight if self.combine == "product" else weight * score
 
     def _total(self, shares: Iterable[float]) -> float:
-        return float(sum(shares) if self.combine == "sum" else prod(shares))
+        return float(prod(shares) if self.combine == "product" else sum(shares))
 
     def _cut_off(self, known: Collection[str]) -> dict[str, Document]:
         """Return the other documents that are among the best of all although they lie beyond each child's limit."""
@@ -155,12 +165,17 @@ class ScoreFusionRetriever(EnsembleRetriever):
         return {skill_id: first.document(at) for at, skill_id in best if skill_id not in known}
 
     def _shares(self, key: str, tables: list[dict[str, float]]) -> Iterator[float]:
+        carried = 1.0
+        if self.combine == "mean":
+            carried = sum(
+                weight for child, weight in zip(self.retrievers, self.weights, strict=True) if _applies(child, key)
+            )
         for child, weight, table in zip(self.retrievers, self.weights, tables, strict=True):
             score = table.get(key)
             if score is None:
                 # Its own limit may have cut it off, which must not cost a document that another child found.
                 score = child.score_of(key) if isinstance(child, Route) else 0.0
-            yield self._share(score, weight)
+            yield self._share(score, weight / (carried or 1.0))
 
     def _place(self, key: str) -> int:
         """Return the document's place in the catalogue, so that equal scores keep its order; 0 where there is none."""
@@ -168,6 +183,13 @@ class ScoreFusionRetriever(EnsembleRetriever):
             if isinstance(child, Route) and key in child.index:
                 return child.index.position(key)
         return 0
+
+
+def _applies(child: Any, key: str) -> bool:
+    """Say whether a child has anything to say of a document; only our routes know of any where they have not."""
+    if not isinstance(child, Route) or key not in child.index or child.applies is None:
+        return True
+    return bool(child.applies[child.index.position(key)])
 
 
 def finite_number(value: Any) -> float | None:

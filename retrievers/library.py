@@ -15,6 +15,7 @@ from skill_selector.graph.errors import SkillDirectoryError
 from skill_selector.retrievers.embedder import Embedder
 from skill_selector.retrievers.index import SkillIndex
 from skill_selector.retrievers.snapshot import IndexSnapshot
+from skill_selector.retrievers.textkind import SUMMARY, TextKind
 from skill_selector.retrievers.vectorindex import VectorIndex
 
 Progress = Callable[[str, int], None]
@@ -35,7 +36,7 @@ class Library:
         self.skills: tuple[Skill, ...] = tuple(skill for skill in catalog.skills if not skill.manual_only)
         self._cache = cache
         self._index: SkillIndex | None = None
-        self._vectors: dict[str, VectorIndex] = {}
+        self._vectors: dict[tuple[str, str], VectorIndex] = {}
         self._lock = Lock()
 
     def index(self, progress: Progress | None = None, fields: Collection[str] = ("source",)) -> SkillIndex:
@@ -47,14 +48,16 @@ class Library:
             self._index.prepare(fields, report)
             return self._index
 
-    def vectors(self, embedder: Embedder) -> VectorIndex:
-        """Return the vectors of `skills` under an embedder; nothing is read or made yet."""
+    def vectors(self, embedder: Embedder, kind: TextKind = SUMMARY) -> VectorIndex:
+        """Return the vectors of one text of `skills` under an embedder; nothing is read or made yet."""
         with self._lock:
-            found = self._vectors.get(embedder.identity)
+            found = self._vectors.get((embedder.identity, kind.name))
             if found is None:
                 name, cache = f"vectors-{embedder.key}", self._cache
+                name += "" if kind is SUMMARY else f"-{kind.name}"
                 folders = {root: shelf_folder(cache, root, name) for root in self.catalog.roots} if cache else {}
-                found = self._vectors[embedder.identity] = VectorIndex(self.skills, embedder, folders, self._others())
+                found = VectorIndex(self.skills, embedder, folders, self._others(), kind)
+                self._vectors[embedder.identity, kind.name] = found
             return found
 
     def _snapshot(self) -> IndexSnapshot | None:

@@ -1,11 +1,12 @@
 """What Act is asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from skill_selector.catalog.skill import Skill
-from skill_selector.graph.records import TaskAnalysis
+from skill_selector.feedback.store import FeedbackStore
+from skill_selector.graph.records import Degradation, TaskAnalysis
 from skill_selector.graph.settings import Settings
 from skill_selector.retrievers.glossary import Concepts, load_glossary
 from skill_selector.retrievers.index import SkillIndex
@@ -32,6 +33,12 @@ class SearchRequest:
     strategy: Strategy
     meaning: Meaning | None = None
     """The skills' vectors, in the order of the index; None where they are switched off."""
+    feedback: FeedbackStore | None = None
+    """The counts of what was injected and judged; None where nobody counts."""
+    project: str | None = None
+    """The folder whose files show which skills are at home there; None where none is named."""
+    faults: list[Degradation] = field(default_factory=list, compare=False)
+    """What a route could not use, so that it fell back."""
 
     @cached_property
     def query(self) -> TaskQuery:

@@ -49,6 +49,16 @@ class Route(BaseRetriever):
         """Return each skill's score [skills]; 0 or less where the route has nothing to say for it."""
 
     @cached_property
+    def applies(self) -> NDArray[np.bool_] | None:
+        """Of which skills the route can say anything [skills]; None for all. It counts in a mean only."""
+        return None
+
+    def note(self, at: int) -> str | None:
+        """Return in words what made the score of the skill at a position, where the number alone says little."""
+        del at
+        return None
+
+    @cached_property
     def scores(self) -> NDArray[np.float32]:
         """Each skill's score [skills]; 0 for those that may not be found."""
         eligible = self.index.automatic if self.eligible is None else self.eligible

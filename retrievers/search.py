@@ -4,15 +4,20 @@ from math import ceil
 
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.records import Candidate
+from skill_selector.retrievers.effectiveness import effectiveness_route
 from skill_selector.retrievers.fusion import ScoreFusionRetriever
+from skill_selector.retrievers.project import context_route
+from skill_selector.retrievers.ranks import add_ranks
 from skill_selector.retrievers.request import SearchRequest
-from skill_selector.retrievers.routes import LIMIT, build_route, register_route
+from skill_selector.retrievers.routes import LIMIT, Route, build_route, register_route
 from skill_selector.retrievers.semantic import semantic_route
+from skill_selector.retrievers.similarity import similarity_route
 from skill_selector.retrievers.standing import add_standings
 from skill_selector.retrievers.steps import run_steps
 from skill_selector.retrievers.substrings import find_by_substrings
 from skill_selector.retrievers.task_routes import dictionary_route, task_route
 from skill_selector.retrievers.text import tokenize
+from skill_selector.retrievers.triggers import trigger_route
 
 FEWEST = 50
 DEPTH = 4
@@ -23,6 +28,10 @@ SPARE = 1.5
 register_route("task", task_route)
 register_route("dictionary", dictionary_route)
 register_route("semantic", semantic_route)
+register_route("similarity", similarity_route)
+register_route("triggers", trigger_route)
+register_route("context", context_route)
+register_route("effectiveness", effectiveness_route)
 
 __all__ = ["SearchRequest", "build_retriever", "search"]
 
@@ -58,7 +67,17 @@ def search(request: SearchRequest, limit: int | None = None) -> list[Candidate]:
         for document in documents
     ]
     add_standings(candidates, retriever.totals(), request)
-    return run_steps(candidates or find_by_substrings(request, depth), request)[:most]
+    found = run_steps(candidates or find_by_substrings(request, depth), request)[:most]
+    add_ranks(found[: request.settings.top_k], retriever)
+    return [_noted(one, retriever, request) for one in found]
+
+
+def _noted(candidate: Candidate, retriever: ScoreFusionRetriever, request: SearchRequest) -> Candidate:
+    at = request.index.position(candidate["id"])
+    routes = [child for child in retriever.retrievers if isinstance(child, Route)]
+    notes = {child.get_name(): child.note(at) for child in routes}
+    written = {name: note for name, note in notes.items() if note}
+    return {**candidate, "notes": written} if written and not candidate["fallback"] else candidate
 
 
 def build_retriever(request: SearchRequest, *, limit: int = LIMIT) -> ScoreFusionRetriever:

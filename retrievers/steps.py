@@ -15,7 +15,9 @@ NAME_BONUS = 1.15
 """What the score of a skill is multiplied by when a keyword is its name (source 000)."""
 
 NEAR_COPY = 0.9
-"""Cosine beyond which two skills of one name are copies."""
+"""Cosine beyond which two skills are near-duplicates (source 003), and two of one name copies."""
+CANDIDATES = 3
+"""So many times `top_k` are looked at for near-duplicates (source 003)."""
 
 _EMPTY = sha256(b"").hexdigest()
 
@@ -61,7 +63,32 @@ def collapse_copies(candidates: list[Candidate], request: SearchRequest) -> list
     ]
 
 
-POST_STEPS: dict[str, PostStep] = {"name_bonus": name_bonus, "collapse_copies": collapse_copies}
+def near_duplicates(candidates: list[Candidate], request: SearchRequest) -> list[Candidate]:
+    """Remove near-duplicates among the first `top_k` · 3, whatever their names; the better one stays (source 003).
+
+    What was removed stands in the `copies` of the one that stayed, and the candidates behind the first ones are out.
+    """
+    kept: list[Candidate] = []
+    for one in candidates[: request.settings.top_k * CANDIDATES]:
+        at = request.index.position(one["id"])
+        near = next((first for first in kept if _cosine(first["id"], at, request) > NEAR_COPY), None)
+        if near is None:
+            kept.append({**one, "copies": list(one["copies"])})
+        else:
+            near["copies"] += [one["id"], *one["copies"]]
+    return kept
+
+
+def _cosine(skill_id: str, at: int, request: SearchRequest) -> float:
+    found = request.meaning.similarity(request.index.position(skill_id), at) if request.meaning else None
+    return 0.0 if found is None else found
+
+
+POST_STEPS: dict[str, PostStep] = {
+    "name_bonus": name_bonus,
+    "collapse_copies": collapse_copies,
+    "near_duplicates": near_duplicates,
+}
 """The steps, by name; `register_step` adds to them."""
 
 _registering = Lock()

@@ -7,15 +7,24 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
-from skill_selector.graph.settings import Settings
+from skill_selector.graph.settings import Settings, resolve_settings
 from skill_selector.retrievers.fields import FIELDS
+from skill_selector.retrievers.textkind import DESCRIBED, STARTED, SUMMARY, TextKind, text_kind
 
-SEMANTIC = "semantic"
-"""The builder of the route over vectors."""
+SEMANTIC, SIMILARITY = "semantic", "similarity"
+"""The builders of the routes over vectors."""
 
-Combine = Literal["sum", "product"]
+Combine = Literal["sum", "mean", "product"]
+"""In a mean, a route that cannot say anything of a skill hands its weight to the others."""
 Judge = Literal["rubric", "score"]
+
+MOST_CANDIDATES = 50
+"""What a strategy takes that takes all candidates: `top_k` can be no more."""
+
+WITHOUT_FIELDS = frozenset({SIMILARITY, "triggers", "context", "effectiveness"})
+"""Builders of routes that look at no field of the index."""
 
 _SETTING_NAMES = frozenset(one.name for one in fields(Settings))
 
@@ -56,7 +65,10 @@ class Strategy:
     """A way to choose. None stands for the run's own setting.
 
     `post` names steps of `steps.POST_STEPS`, in order. `judge` is what decides: Reason #2's rubric, or the fused score
-    itself. `threshold` and `gap` are on the judge's scale. `take` is how many skills a hit selects at most.
+    itself, 0 to 1, shown as 0 to 100. `threshold` and `gap` are on that scale of 0 to 100, and beat the run's settings;
+    `above` asks for more than the threshold instead of reaching it. `take` is how many skills a hit selects at most.
+    `defaults` are settings that hold where the run sets none. `reads_analysis` is False where no route looks at what
+    Reason #1 made of the task, which is then left to the local reasoner.
     `calibrated`: the fused scores are on the scale of those that the local rubric was fitted to, so that candidates get
     a standing.
     """
@@ -68,7 +80,10 @@ class Strategy:
     judge: Judge = "rubric"
     threshold: float | None = None
     gap: float | None = None
+    above: bool = False
     take: int = 1
+    defaults: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    reads_analysis: bool = True
     calibrated: bool = False
 
     def __post_init__(self) -> None:
@@ -77,9 +92,11 @@ class Strategy:
             (not self.name.strip(), "it needs a name"),
             (not names, "it needs at least one route"),
             (len(set(names)) < len(names), f"its routes need different names, not {', '.join(names)}"),
-            (self.combine not in get_args(Combine), f"combine is {self.combine!r}; it must be sum or product"),
+            (self.combine not in get_args(Combine), f"combine is {self.combine!r}; it must be sum, mean or product"),
             (self.judge not in get_args(Judge), f"judge is {self.judge!r}; it must be rubric or score"),
             (self.take < 1, f"take is {self.take}; it must be 1 or more"),
+            (len(self._texts) > 1, f"its routes embed different texts, {', '.join(sorted(self._texts))}; use one"),
+            *((name not in _SETTING_NAMES, f"its default {name!r} is no setting's name") for name in self.defaults),
         ]
         found = [message for wrong, message in faults if wrong]
         if found:
@@ -88,12 +105,24 @@ class Strategy:
     @property
     def semantic(self) -> bool:
         """Whether one of its routes needs vectors."""
-        return any((route.builder or route.name) == SEMANTIC for route in self.routes)
+        return any((route.builder or route.name) in (SEMANTIC, SIMILARITY) for route in self.routes)
+
+    @property
+    def text(self) -> TextKind:
+        """Which text of a skill its routes over vectors embed."""
+        return text_kind(next(iter(self._texts), SUMMARY.name))
+
+    @property
+    def _texts(self) -> set[str]:
+        vectors = {SEMANTIC: SUMMARY.name, SIMILARITY: DESCRIBED.name}
+        built = [(route.builder or route.name, route.options) for route in self.routes]
+        return {str(options.get("text", vectors[name])) for name, options in built if name in vectors}
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields of the index that its routes score, so that they can be built ahead."""
-        return tuple(dict.fromkeys(name for route in self.routes for name in route.fields))
+        scoring = [route for route in self.routes if (route.builder or route.name) not in WITHOUT_FIELDS]
+        return tuple(dict.fromkeys(name for route in scoring for name in route.fields))
 
 
 TASK_FIELDS: Mapping[str, float] = MappingProxyType({"source": 0.6, "body": 0.4, "name": 0.2, "description": 0.2})
@@ -127,8 +156,78 @@ SOURCE = Strategy(
 )
 """Source 000: three routes over one text, a weighted sum, then the rubric."""
 
-_registry: dict[str, Strategy] = {one.name: one for one in (REACT, SOURCE)}
+DETECT = Strategy(
+    name="detect",
+    routes=(
+        RouteSpec("triggers", 0.4),
+        RouteSpec(SIMILARITY, 0.4, options={"rescale": True}),
+        RouteSpec("context", 0.2),
+    ),
+    combine="mean",
+    judge="score",
+    above=True,
+    take=3,
+    defaults={"hit_threshold": 50.0, "min_gap": 0.0},
+    reads_analysis=False,
+)
+"""Source 001: 0.4 triggers + 0.4 similarity + 0.2 project context, over 0.5, the best three."""
+
+TEMPLATE = Strategy(
+    name="template",
+    routes=(RouteSpec("effectiveness"),),
+    judge="score",
+    take=MOST_CANDIDATES,
+    defaults={"top_k": 6, "hit_threshold": 0.0, "min_gap": 0.0},
+    reads_analysis=False,
+)
+"""Source 003's default: the most effective skills, whatever the task is; as many as `top_k`."""
+
+EMBEDDING = Strategy(
+    name="embedding",
+    routes=(
+        RouteSpec(SIMILARITY, options={"text": STARTED.name}),
+        RouteSpec("effectiveness", options={"floor": 0.3}),
+    ),
+    combine="product",
+    post=("near_duplicates",),
+    judge="score",
+    take=MOST_CANDIDATES,
+    defaults={"top_k": 6, "hit_threshold": 0.0, "min_gap": 0.0},
+    reads_analysis=False,
+)
+"""Source 003: similarity · (0.3 + 0.7 · effectiveness) without near-duplicates; as many as `top_k`."""
+
+_registry: dict[str, Strategy] = {one.name: one for one in (REACT, SOURCE, DETECT, TEMPLATE, EMBEDDING)}
 _registering = Lock()
+
+
+def settings_with_defaults(context: SelectorContext | None, calibrated: Mapping[str, Any] | None = None) -> Settings:
+    """Return the settings of a run, with a calibration's values, then its strategy's, where it sets none itself.
+
+    Raises:
+        SettingError: as `resolve_settings`, or there is no such strategy.
+    """
+    return resolve_settings(
+        context, defaults=lambda settings: {**choose_strategy(settings).defaults, **(calibrated or {})}
+    )
+
+
+def choose_strategy(settings: Settings) -> Strategy:
+    """Return the strategy that a run's settings name: one of their own file, else a registered one.
+
+    Raises:
+        SettingError: there is none of that name, or the file cannot be used.
+    """
+    if settings.strategies_file is not None:
+        from skill_selector.retrievers.strategyfile import load_strategies  # noqa: PLC0415 - it imports this module
+
+        own = load_strategies(settings.strategies_file)
+        if settings.strategy.strip().lower() in own:
+            return own[settings.strategy.strip().lower()]
+        if settings.strategy.strip().lower() not in _registry:
+            known = ", ".join(sorted({*own, *_registry}))
+            raise SettingError(f"there is no strategy {settings.strategy!r}; known are {known}")
+    return get_strategy(settings.strategy)
 
 
 def strategy_names() -> tuple[str, ...]:

@@ -148,6 +148,11 @@ def word_tokens(word: str) -> tuple[str, ...]:
 _cached_tokens = lru_cache(maxsize=1 << 15)(word_tokens)
 
 
+def stem(word: str) -> str:
+    """Return an English word in lower case without its ending, any other word as it is."""
+    return _stemmers.english.stemWord(word) if word.isascii() and word.isalpha() else word
+
+
 def _readable(text: str, *, dictionary: bool = True) -> tuple[str, str]:
     """Return the text visible, NFKC and in simplified Chinese; and each of its characters outside ASCII once."""
     rare = _rare(text)
@@ -187,7 +192,7 @@ def _token(word: str) -> tuple[str, ...]:
         return ()
     if len(word) == 1 and word.isascii() and word not in _LONE_LETTERS:
         return ()
-    return (_stemmers.english.stemWord(word),) if word.isascii() and word.isalpha() else (word,)
+    return (stem(word),)
 
 
 _cached_token = lru_cache(maxsize=1 << 15)(_token)

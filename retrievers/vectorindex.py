@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from skill_selector.catalog.skill import Skill
 from skill_selector.retrievers.claim import claimed
 from skill_selector.retrievers.embedder import Embedder
-from skill_selector.retrievers.vectors import VectorStore, embedded_text, text_key
+from skill_selector.retrievers.textkind import SUMMARY, TextKind
+from skill_selector.retrievers.vectors import VectorStore
 
 BATCH = 512
 """Texts that are embedded and kept at once: what stopping in the middle loses at most."""
@@ -27,6 +28,7 @@ class VectorIndex:
         embedder: Embedder,
         folders: Mapping[str, Path | None] | None = None,
         others: Sequence[Skill] = (),
+        kind: TextKind = SUMMARY,
     ) -> None:
         """Take the skills; nothing is read or made yet.
 
@@ -35,24 +37,26 @@ class VectorIndex:
             embedder: whose vectors they are.
             folders: by root, the folder of its vectors; None where nothing can be kept.
             others: skills of the same roots that are left out here, but whose vectors are kept.
+            kind: which text of a skill is embedded; the folders are for this kind alone.
         """
         self.embedder = embedder
         self._stores = {root: VectorStore(folder) for root, folder in (folders or {}).items() if folder}
-        self._texts: dict[bytes, str] = {}
+        self._kind = kind
+        self._first: dict[bytes, Skill] = {}
+        """The first skill of each distinct text."""
         self._numbers: dict[bytes, int] = {}
         self._homes: dict[bytes, str] = {}
         self._alive: dict[str, dict[bytes, None]] = {root: {} for root in self._stores}
         of_skill = []
         for skill in skills:
-            text = embedded_text(skill)
-            key = text_key(text)
-            self._texts.setdefault(key, text)
+            key = kind.key(skill)
+            self._first.setdefault(key, skill)
             of_skill.append(self._numbers.setdefault(key, len(self._numbers)))
             self._homes.setdefault(key, skill.root)
             self._alive.get(skill.root, {})[key] = None
         for skill in others:
             if skill.root in self._alive:
-                self._alive[skill.root][text_key(embedded_text(skill))] = None
+                self._alive[skill.root][kind.key(skill)] = None
         self._of_skill = np.array(of_skill, dtype=np.int32)
         self._made: list[tuple[tuple[bytes, ...], NDArray[np.float32]]] = []
         """Vectors that could not be kept on disk."""
@@ -68,7 +72,12 @@ class VectorIndex:
     @property
     def texts(self) -> tuple[str, ...]:
         """The distinct texts."""
-        return tuple(self._texts.values())
+        return tuple(map(self._kind.text, self._first.values()))
+
+    @property
+    def text_count(self) -> int:
+        """How many distinct texts there are."""
+        return len(self._first)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -150,7 +159,7 @@ class VectorIndex:
             # Texts of one root, so that each batch is one file.
             home = self._homes[missing[0]]
             batch = [key for key in missing if self._homes[key] == home][:BATCH]
-            rows = self.embedder.documents([self._texts[key] for key in batch])
+            rows = self.embedder.documents([self._kind.text(self._first[key]) for key in batch])
             store = self._stores.get(home)
             if store is not None and store.add(batch, rows):
                 self._refresh()

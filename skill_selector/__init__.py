@@ -7,6 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skill_selector.agent.factory import acreate_skills_agent, create_skills_agent
+    from skill_selector.agent.middleware import SkillsMiddleware
+    from skill_selector.agent.toolkit import SkillToolkit
     from skill_selector.api import aselect_skill, select_skill
     from skill_selector.catalog.scanner import scan
     from skill_selector.evaluation.calibrator import calibrate
@@ -14,30 +17,57 @@ if TYPE_CHECKING:
     from skill_selector.graph.errors import SkillSelectorError
     from skill_selector.graph.selector import build_selector
     from skill_selector.indexing import index_skills
+    from skill_selector.injecting import askill_catalog, askill_tools, skill_catalog, skill_tools
+    from skill_selector.opinions import arecord_feedback, list_feedback, record_feedback
+    from skill_selector.retrieval import skill_retriever
     from skill_selector.selection import SkillSelection
 
 _HOMES = {
+    "create_skills_agent": "skill_selector.agent.factory",
+    "acreate_skills_agent": "skill_selector.agent.factory",
+    "SkillsMiddleware": "skill_selector.agent.middleware",
+    "SkillToolkit": "skill_selector.agent.toolkit",
     "SelectorContext": "skill_selector.graph.context",
     "SkillSelection": "skill_selector.selection",
     "SkillSelectorError": "skill_selector.graph.errors",
+    "arecord_feedback": "skill_selector.opinions",
     "aselect_skill": "skill_selector.api",
+    "askill_catalog": "skill_selector.injecting",
+    "askill_tools": "skill_selector.injecting",
     "build_selector": "skill_selector.graph.selector",
     "calibrate": "skill_selector.evaluation.calibrator",
     "index_skills": "skill_selector.indexing",
+    "list_feedback": "skill_selector.opinions",
+    "record_feedback": "skill_selector.opinions",
     "scan": "skill_selector.catalog.scanner",
     "select_skill": "skill_selector.api",
+    "skill_catalog": "skill_selector.injecting",
+    "skill_tools": "skill_selector.injecting",
+    "skill_retriever": "skill_selector.retrieval",
 }
 
 __all__ = [
     "SelectorContext",
     "SkillSelection",
     "SkillSelectorError",
+    "SkillToolkit",
+    "SkillsMiddleware",
+    "acreate_skills_agent",
+    "arecord_feedback",
     "aselect_skill",
+    "askill_catalog",
+    "askill_tools",
     "build_selector",
     "calibrate",
+    "create_skills_agent",
     "index_skills",
+    "list_feedback",
+    "record_feedback",
     "scan",
     "select_skill",
+    "skill_catalog",
+    "skill_retriever",
+    "skill_tools",
 ]
 
 

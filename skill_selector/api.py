@@ -10,9 +10,11 @@ from uuid import uuid4
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.base import BaseStore
 from langgraph.types import Command
 
 from skill_selector.catalog.roots import list_paths
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.graph.selector import SelectorGraph, build_selector, graph
@@ -46,6 +48,8 @@ def select_skill(
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
     calibration: GivenCalibration = None,
+    feedback: "FeedbackStore | BaseStore | None" = None,
+    project_directory: str | None = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -61,6 +65,10 @@ def select_skill(
         retriever: a retriever of your own; see `build_selector`.
         embeddings: LangChain embeddings of your own, or the name of some: "bundled", "none", "openai:MODEL".
         calibration: what `calibrate` returned, or the file that it wrote.
+        feedback: where injections and feedback are counted: a `FeedbackStore` or any LangGraph store, instead of the
+            settings' file. Selecting only reads it.
+        project_directory: whose files show which skills are at home there (strategy `detect`); their names are looked
+            at, within bounds. It is no setting of a run, since whoever may change a run must not learn what is there.
         ask: decides when several skills fit equally; without it the outcome is then "ambiguous".
         progress: called with the step and the number of skills done, while folders are scanned and indexed.
         **options: settings of this run, by the names of `SelectorContext`.
@@ -69,8 +77,9 @@ def select_skill(
         SkillSelectorError: the task, a folder, a setting or the model cannot be used; the message says what to do.
     """
     _check_callable(ask=ask, progress=progress)
+    more = {"feedback": feedback, "project_directory": project_directory}
     run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, calibration, ask=ask),
+        _selector(llm, reasoner, retriever, embeddings, calibration, ask=ask, **more),
         _context(options, offline, reasoner, embeddings, ask, llm=llm),
         progress,
     )
@@ -101,6 +110,8 @@ async def aselect_skill(
     retriever: CustomRetriever | None = None,
     embeddings: Embeddings | str | None = None,
     calibration: GivenCalibration = None,
+    feedback: "FeedbackStore | BaseStore | None" = None,
+    project_directory: str | None = None,
     ask: Ask | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -111,7 +122,8 @@ async def aselect_skill(
     """
     _check_callable(ask=ask, progress=progress)
     context = await asyncio.to_thread(_context, options, offline, reasoner, embeddings, ask, llm=llm)
-    run = _Run(_selector(llm, reasoner, retriever, embeddings, calibration, ask=ask), context, progress)
+    more = {"feedback": feedback, "project_directory": project_directory}
+    run = _Run(_selector(llm, reasoner, retriever, embeddings, calibration, ask=ask, **more), context, progress)
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         async for mode, chunk in run.selector.astream(given, **run.arguments):
@@ -171,10 +183,11 @@ def _selector(
     calibration: GivenCalibration,
     *,
     ask: Ask | None,
+    **more: Any,
 ) -> SelectorGraph:
     own = None if isinstance(reasoner, str) else reasoner
     vectors = None if isinstance(embeddings, str) else embeddings
-    if all(one is None for one in (llm, own, retriever, vectors, calibration, ask)):
+    if all(one is None for one in (llm, own, retriever, vectors, calibration, ask, *more.values())):
         return graph
     return build_selector(
         llm=llm,
@@ -183,6 +196,7 @@ def _selector(
         embeddings=vectors,
         calibration=calibration,
         checkpointer=InMemorySaver() if ask else None,
+        **more,
     )
 
 

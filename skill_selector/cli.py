@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import TypeAlias
 
@@ -12,6 +13,8 @@ from skill_selector.interruption import STOPPED, stops_soon
 
 ERROR = 2
 """Exit status, besides those that the commands return and that of Ctrl-C."""
+
+_STRATEGIES = "the way to choose: react, source, detect, template, embedding, or one of your own (react)"
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -70,18 +73,24 @@ def _silence() -> None:
     silence()
 
 
-def _run(options: argparse.Namespace) -> int:
-    from skill_selector import commands  # noqa: PLC0415 - `--help` does without the heavy parts
+_HOMES = {
+    "select": "commands",
+    "scan": "commands",
+    "index": "commands",
+    "catalog": "commands",
+    "evaluate": "commands",
+    "calibrate": "commands",
+    "feedback": "opinion_command",
+    "logs": "agent_commands",
+    "mcp": "agent_commands",
+}
+"""The module of each command's function, which is named as the command; loaded when the command runs."""
 
-    run = {
-        "select": commands.select,
-        "scan": commands.scan,
-        "index": commands.index,
-        "catalog": commands.catalog,
-        "evaluate": commands.evaluate,
-        "calibrate": commands.calibrate,
-    }
-    return run[options.command](options)
+
+def _run(options: argparse.Namespace) -> int:
+    module = import_module(f"skill_selector.{_HOMES[options.command]}")
+    status: int = getattr(module, options.command)(options)
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -97,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_catalog(commands)
     _add_evaluate(commands)
     _add_calibrate(commands)
+    _add_feedback(commands)
+    _add_logs(commands)
+    _add_mcp(commands)
     return parser
 
 
@@ -105,6 +117,7 @@ def _add_select(commands: Commands) -> None:
     command.add_argument("task", metavar="TASK", help="what somebody wants done, in words; - reads standard input")
     _add_skills(command)
     _add_choice(command)
+    _add_project(command)
     command.add_argument("--explain", action="store_true", help="show routes, rounds and steps as well")
     command.add_argument("--ask", action="store_true", help="let me choose when several skills fit equally")
     _add_json(command)
@@ -124,14 +137,21 @@ def _add_index(commands: Commands) -> None:
         epilog="Vectors are made once for each text. Stop it at any time: what is finished is kept.",
     )
     command.add_argument("directories", metavar="DIR", nargs="+", help="a folder of skills, lowest precedence first")
-    command.add_argument("--strategy", metavar="NAME", help="the way to choose: react or source (react)")
+    command.add_argument("--strategy", metavar="NAME", help=_STRATEGIES)
     _add_json(command)
 
 
 def _add_catalog(commands: Commands) -> None:
-    command = commands.add_parser("catalog", help="print the <available_skills> block for a prompt")
+    command = commands.add_parser(
+        "catalog",
+        help="print the <available_skills> block, or whole skills, for a prompt",
+        epilog="Exit status: 0, 1 when there is nothing to print, 2 for an error. Figures go to stderr.",
+    )
     _add_skills(command)
-    command.add_argument("--task", metavar="TASK", help="only the skills that come into question for this task")
+    command.add_argument("--task", metavar="TASK", help="only what the strategy chooses for this task")
+    command.add_argument("--form", metavar="FORM", default="auto", help="auto, full, compact, or skill: whole skills")
+    command.add_argument("--budget", metavar="N", help="the most tokens, estimated (8000; 24000 for whole skills)")
+    command.add_argument("--location", metavar="WHAT", default="path", help="path, or id for models with load_skill")
     _add_choice(command)
     _add_json(command)
 
@@ -173,6 +193,52 @@ def _add_calibrate(commands: Commands) -> None:
     _add_json(command)
 
 
+def _add_feedback(commands: Commands) -> None:
+    command = commands.add_parser(
+        "feedback",
+        help="say whether a skill helped, or list what was counted",
+        epilog="Counts follow a skill to another folder, name or description, and through edits of its text in place. "
+        "The strategies template and embedding rank by them. Exit status: 0, or 2 for an error.",
+    )
+    command.add_argument("skill", metavar="SKILL", nargs="?", help="its id or name; left out: list what was counted")
+    said = command.add_mutually_exclusive_group()
+    said.add_argument("--good", action="store_true", default=None, help="it helped")
+    said.add_argument("--bad", dest="good", action="store_false", help="it did not")
+    command.add_argument("--note", metavar="TEXT", help="why")
+    command.add_argument("--skills", metavar="DIR", action="append", help="a folder that the skill lies in")
+    command.add_argument("--export", action="store_true", help="print everything that was counted as JSON")
+    command.add_argument("--import", dest="imported", metavar="FILE", help="take counts from an export; - reads input")
+    command.add_argument("--add", action="store_true", help="add the imported counts instead of replacing")
+    _add_json(command)
+
+
+def _add_logs(commands: Commands) -> None:
+    command = commands.add_parser(
+        "logs",
+        help="list executions of tools, the latest first",
+        epilog="Secrets are masked, and long results cut, before they are kept. Exit status: 0, or 2 for an error.",
+    )
+    command.add_argument("--limit", metavar="N", default="100", help="how many at most (100)")
+    command.add_argument("--tool", metavar="NAME", help="of this tool only")
+    command.add_argument("--user", metavar="ID", help="of this user only")
+    command.add_argument("--since", metavar="TIME", help="that began then or later, such as 2026-11-30T08:00:00Z")
+    command.add_argument("--file", metavar="FILE", help="the log (SELECTOR_LOG_FILE, or the user's data folder)")
+    _add_json(command)
+
+
+def _add_mcp(commands: Commands) -> None:
+    command = commands.add_parser(
+        "mcp",
+        help="serve select_skill, search_skills, load_skill and list_skills to MCP clients",
+        epilog="Over standard input and output, until the client goes; with --http at http://HOST:PORT/mcp.",
+    )
+    _add_skills(command)
+    _add_choice(command)
+    command.add_argument("--http", action="store_true", help="serve over HTTP")
+    command.add_argument("--host", metavar="HOST", default="127.0.0.1", help="where to listen (127.0.0.1)")
+    command.add_argument("--port", metavar="PORT", default="8765", help="the same (8765)")
+
+
 def _add_skills(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--skills",
@@ -186,8 +252,14 @@ def _add_skills(command: argparse.ArgumentParser) -> None:
 def _add_choice(command: argparse.ArgumentParser) -> None:
     command.add_argument("--offline", action="store_true", help="reason locally, without key and network")
     command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
-    command.add_argument("--strategy", metavar="NAME", help="the way to choose: react or source (react)")
+    command.add_argument("--strategy", metavar="NAME", help=_STRATEGIES)
     command.add_argument("--calibration", metavar="FILE", help="what `calibrate --out` wrote, for the local reasoner")
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--project", metavar="DIR", help="whose files show which skills are at home there (the working folder)"
+    )
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from skill_selector import console, listing, scoreboard
 from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.garbage import paused_collection
+from skill_selector.explanation import explain
 from skill_selector.graph.errors import SettingError, SkillSelectorError, TaskError
 from skill_selector.progress import Progress
-from skill_selector.prompts.catalogue import render_catalogue
 from skill_selector.selection import SkillSelection
 
 HIT, NO_HIT = 0, 1
@@ -25,7 +25,8 @@ def select(options: argparse.Namespace) -> int:
     selection = _select(task, options, ask=options.ask or _asks_by_setting(options))
     with console.printing():
         if options.json:
-            console.out_json(selection.to_dict())
+            why = {"explanation": explain(selection)} if options.explain else {}
+            console.out_json({**selection.to_dict(), **why})
         else:
             console.show_selection(selection, explain=options.explain)
     return HIT if selection.hit else NO_HIT
@@ -65,25 +66,38 @@ def index(options: argparse.Namespace) -> int:
 
 
 def catalog(options: argparse.Namespace) -> int:
-    """Print the catalogue block of every skill, or of a task's candidates; 1 when it is empty."""
+    """Print the catalogue block, or whole skills: all, or what is chosen for a task; 1 when there is nothing."""
     if options.task is None and (options.strategy is not None or options.top_k is not None):
         named = "--top-k" if options.strategy is None else "--strategy"
         raise SettingError(f"{named} chooses among candidates, which needs a task; add --task, or leave {named} out")
-    found = _scan(options.skills)
-    skills = [skill for skill in found.skills if not skill.manual_only]
-    if options.task is not None:
-        selection = _select(_read_task(options.task), options)
-        # what is ruled out does not come into question
-        skills = [found.by_id[one["skill"]["id"]] for one in selection.ranked if one["veto"] is None]
-    block = render_catalogue((skill.name, skill.description, skill.file) for skill in skills)
+    from skill_selector.graph.settings import resolve_settings  # noqa: PLC0415 - `--help` does without all of it
+    from skill_selector.injecting import inject_selection  # noqa: PLC0415
+    from skill_selector.injection.forms import Injector  # noqa: PLC0415
+
+    settings = resolve_settings()
+    injector = Injector.of(settings, form=options.form, budget=_tokens(options.budget), location=options.location)
+    selection = None if options.task is None else _select(_read_task(options.task), options)
+    made = (
+        injector.inject(_scan(options.skills)) if selection is None else inject_selection(selection, injector, settings)
+    )
     with console.printing():
         if options.json:
-            console.out_json({"block": block, "skills": [skill.id for skill in skills], "characters": len(block)})
-        elif block:
-            console.out(block)
-    if not skills:
-        console.note("no skill to list")
-    return HIT if skills else NO_HIT
+            console.out_json({"outcome": selection.outcome if selection else None, **made.to_dict()})
+        elif made.text:
+            console.out(made.text)
+    if selection is not None:
+        console.note_degraded(selection)
+        if not made.skills:
+            console.note(selection.headline)
+    console.note(made.summary if made.skills else "no skill to list")
+    return HIT if made.skills else NO_HIT
+
+
+def _tokens(budget: str | None) -> int | None:
+    try:
+        return None if budget is None else int(budget)
+    except ValueError:
+        raise SettingError(f"--budget is {budget!r}: it must be a whole number of tokens") from None
 
 
 def evaluate(options: argparse.Namespace) -> int:
@@ -168,6 +182,7 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
     # the whole run.
     with paused_collection():
         from skill_selector.api import select_skill  # noqa: PLC0415 - `scan` does without the graph
+        from skill_selector.graph.settings import resolve_settings  # noqa: PLC0415 - the same
     gc.freeze()
 
     with Progress() as progress:
@@ -183,6 +198,7 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
             calibration=options.calibration,
             ask=put if ask else None,
             progress=progress.report,
+            project_directory=getattr(options, "project", None) or resolve_settings().project_directory or ".",
             top_k=options.top_k,
             strategy=options.strategy,
         )

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from skill_selector.explanation import Loss, loss
 from skill_selector.graph.records import RUBRIC, RankedSkill, TraceEntry
 from skill_selector.selection import REASONS, SkillSelection, flagged
 
@@ -76,7 +77,9 @@ def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
     """Print a selection: the outcome, what was understood, the candidates; with `explain` also how it came about."""
     console = stdout()
     console.print(Text(plain(selection.headline), style=_OUTCOME_STYLES[selection.outcome]), soft_wrap=True)
-    _facts(console, [("why", REASONS[selection.reason]), ("path", selection.skill_path)])
+    bar = selection.thresholds if explain else None
+    needed = f"score {bar['score']:g}, {bar['gap']:g} ahead of the next" if bar else None
+    _facts(console, [("why", REASONS[selection.reason]), ("path", selection.skill_path), ("a hit needs", needed)])
     if analysis := selection.analysis:
         console.print("\nunderstood", style="bold")
         listed = [(name.replace("_", " "), analysis[name]) for name in ("keywords", "constraints", "tech_stack")]
@@ -91,14 +94,19 @@ def show_selection(selection: SkillSelection, *, explain: bool = False) -> None:
     if selection.ranked:
         console.print("\ncandidates", style="bold")
         for one in selection.ranked:
-            _show_candidate(console, one, explain=explain)
+            _show_candidate(console, one, lost=loss(one, selection) if explain else None, explain=explain)
     if explain:
         _explain(console, selection)
-    for fault in selection.degraded:
-        note(f"{fault['step']}: {fault['what']} failed ({fault['why']}); used {fault['instead']}")
+    note_degraded(selection)
     if count := sum(selection.catalog["diagnostics_by_kind"].values()):
         noun = "diagnostic" if count == 1 else "diagnostics"
         note(f"{count} {noun} about the skills; see: skill-selector scan {shlex.join(selection.catalog['roots'])}")
+
+
+def note_degraded(selection: SkillSelection) -> None:
+    """Print what fell back to stderr."""
+    for fault in selection.degraded:
+        note(f"{fault['step']}: {fault['what']} failed ({fault['why']}); used {fault['instead']}")
 
 
 def ask(question: dict[str, Any]) -> str | None:
@@ -158,7 +166,7 @@ def _facts(console: Console, facts: list[tuple[str, str | None]]) -> None:
             console.print(Text(f"  {name:<12}", "dim") + Text(plain(value)), soft_wrap=True)
 
 
-def _show_candidate(console: Console, one: RankedSkill, *, explain: bool) -> None:
+def _show_candidate(console: Console, one: RankedSkill, *, lost: Loss | None, explain: bool) -> None:
     copies = f" (and {len(one['copies'])} copies)" if one["copies"] else ""
     console.print(Text(f"  {one['score']:5g}  ", "bold") + Text(plain(one["skill"]["id"]) + copies), soft_wrap=True)
     parts = Text("         ")
@@ -169,9 +177,17 @@ def _show_candidate(console: Console, one: RankedSkill, *, explain: bool) -> Non
     console.print(parts, soft_wrap=True)
     console.print(Text(f"         {plain(one['veto'] or one['reason'])}{flagged(one)}"), soft_wrap=True)
     if explain:
-        routes = ", ".join(f"{name} {share:.2f}" for name, share in one["routes"].items())
+        routes = ", ".join(
+            f"{name} {share:.2f}{_rank(one.get('ranks', {}).get(name))}" for name, share in one["routes"].items()
+        )
         found = f"{one['retrieval_score']:.2f} = {routes}" if routes else "found by substring"
         console.print(Text(f"         retrieval: {found}", "dim"), soft_wrap=True)
+    if lost:
+        console.print(Text(f"         not chosen: {plain(lost['text'])}", "dim"), soft_wrap=True)
+
+
+def _rank(rank: int | None) -> str:
+    return f" (rank {rank:,})" if rank else ""
 
 
 def _explain(console: Console, selection: SkillSelection) -> None:

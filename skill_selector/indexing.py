@@ -10,11 +10,11 @@ from langchain_core.embeddings import Embeddings
 from skill_selector.catalog.cache import open_cache
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
-from skill_selector.graph.settings import resolve_settings
 from skill_selector.nodes.parts import Parts
 from skill_selector.retrievers.completion import complete_library
 from skill_selector.retrievers.embedder import choose_embedder
 from skill_selector.retrievers.library import Library
+from skill_selector.retrievers.strategy import choose_strategy, settings_with_defaults
 
 Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -48,16 +48,17 @@ def index_skills(
     """
     start = perf_counter()
     named = embeddings if isinstance(embeddings, str) else None
-    settings = resolve_settings(SelectorContext.from_options({**options, "embeddings": named}))
+    settings = settings_with_defaults(SelectorContext.from_options({**options, "embeddings": named}))
     cache = open_cache(settings.cache_dir)
     if cache is None:
         raise SettingError("SELECTOR_CACHE_DIR is off, so that nothing can be kept: unset it or name a folder")
     many = [directories] if isinstance(directories, str | os.PathLike) else list(directories)
     roots = [os.fspath(one) for one in many]
     own = embeddings if isinstance(embeddings, Embeddings) else None
-    embedder = choose_embedder(settings, own)
+    strategy = choose_strategy(settings)
+    embedder = choose_embedder(settings, own) if strategy.semantic else None
     library: Library = Parts().libraries.load(roots, progress, cache_dir=settings.cache_dir)
-    missing = library.vectors(embedder).look() if embedder else 0
+    missing = library.vectors(embedder, strategy.text).look() if embedder else 0
     vectors = complete_library(library, settings, progress, embeddings=own)
     return {
         "roots": list(library.catalog.roots),
@@ -65,7 +66,7 @@ def index_skills(
         "digest": library.catalog.digest,
         "fields": sorted(library.index().built),
         "embedder": vectors.embedder.identity if vectors else None,
-        "texts": len(vectors.texts) if vectors else 0,
+        "texts": vectors.text_count if vectors else 0,
         "embedded": missing if vectors else 0,
         "folder": str(cache.folder),
         "seconds": round(perf_counter() - start, 3),

@@ -84,6 +84,22 @@ class SkillSelection:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
+    def thresholds(self) -> dict[str, float] | None:
+        """The least `score` of a hit and its least `gap` to the second; None where nothing was ranked."""
+        ranks = [entry["input"] for entry in self.trace if entry["step"] == "rank"]
+        return {"score": ranks[-1]["threshold"], "gap": ranks[-1]["gap"]} if ranks else None
+
+    @property
+    def chosen(self) -> list[str]:
+        """The ids of what was chosen: all of a hit, those that tie where several fit equally, else none."""
+        if self.outcome != "ambiguous" or self.thresholds is None:
+            return [skill["id"] for skill in self.selected]
+        from skill_selector.nodes.decision import Bar  # noqa: PLC0415 - loaded with the graph
+
+        bar = Bar(threshold=self.thresholds["score"], gap=self.thresholds["gap"])
+        return [one["skill"]["id"] for one in bar.tied(self.ranked)]
+
+    @property
     def headline(self) -> str:
         """The outcome in one line."""
         if self.reason in {"empty_catalog", "called", "ambiguous_call", "refused_call"}:

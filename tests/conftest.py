@@ -18,6 +18,7 @@ def clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
     monkeypatch.setenv("SELECTOR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("SELECTOR_FEEDBACK_FILE", str(tmp_path / "feedback.sqlite"))
     home = tmp_path / "working-folder"
     home.mkdir()
     monkeypatch.chdir(home)

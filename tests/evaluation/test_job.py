@@ -14,6 +14,7 @@ from skill_selector.evaluation import Evaluation, evaluate, load_tasks, score
 from skill_selector.evaluation.job import TASKS_A_PROCESS, fitting_processes
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.evaluation.worker import describe_strategy
+from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import EvaluationError, SettingError, SkillDirectoryError, TaskFileError
 from skill_selector.reasoners.local import LocalReasoner
 from skill_selector.reasoners.scripted import ScriptedReasoner
@@ -106,7 +107,7 @@ def test_a_strategy_that_is_registered_here_only_cannot_be_shared(
     assert local(pdf_tasks, pdf_skills).predictions
     with pytest.raises(EvaluationError, match=r"'react' is not the same in a worker process.*processes=1"):
         local(pdf_tasks, pdf_skills, processes=2)
-    assert describe_strategy("own") == ""
+    assert describe_strategy(SelectorContext(strategy="own")) == ""
 
 
 def test_gold_that_cannot_be_chosen_is_a_warning_at_once(

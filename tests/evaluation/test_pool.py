@@ -14,6 +14,7 @@ from skill_selector.evaluation import evaluate
 from skill_selector.evaluation.pool import Setup, run_in_processes
 from skill_selector.evaluation.task import LabelledTask
 from skill_selector.evaluation.worker import describe_strategy, pack
+from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import EvaluationError, SkillDirectoryError
 
 MakeTask = Callable[..., LabelledTask]
@@ -55,7 +56,7 @@ def setup(root: Path, digest: str = "d") -> Setup:
     return Setup(
         roots=[str(root)],
         context={"reasoner": "local"},
-        strategy=describe_strategy("react"),
+        strategy=describe_strategy(SelectorContext(strategy="react")),
         strategy_name="react",
         digest=digest,
     )

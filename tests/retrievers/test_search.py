@@ -36,6 +36,7 @@ def test_the_fused_score_is_the_weighted_sum_of_the_source(make_skill: MakeSkill
         "routes": pytest.approx({"action": action, "domain": domain, "raw": raw}),
         "fallback": False,
         "copies": [],
+        "ranks": {"action": 1, "domain": 1, "raw": 1},
     }
 
 

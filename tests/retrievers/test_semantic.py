@@ -76,7 +76,7 @@ def test_a_skill_without_a_vector_counts_as_the_mean_of_the_others(
     skills = [make_skill(f"skill-{number}", f"merge word{number}") for number in range(4)]
     words = WordEmbeddings()
     vectors = VectorIndex(skills, Embedder(words))
-    vectors._made.append((tuple(list(vectors._texts)[:3]), Embedder(words).documents(list(vectors.texts)[:3])))
+    vectors._made.append((tuple(list(vectors._first)[:3]), Embedder(words).documents(list(vectors.texts)[:3])))
     monkeypatch.setattr(meaning_module, "ON_THE_SPOT", 0)
     meaning = Meaning(vectors, ("/skills",))
     scores = route_of(with_meaning(make_request(skills, "merge word1"), meaning)).scores

@@ -48,7 +48,9 @@ def test_names_are_found_whatever_their_case() -> None:
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     register_strategy(Strategy("mine", ONE_ROUTE))
 
-    with pytest.raises(SettingError, match="no strategy 'raect'; known are mine, react, source"):
+    with pytest.raises(
+        SettingError, match="no strategy 'raect'; known are detect, embedding, mine, react, source, template"
+    ):
         get_strategy("raect")
 
 
@@ -70,7 +72,7 @@ def test_a_registered_strategy_is_known_and_only_replaced_on_purpose() -> None:
         ({"name": " "}, "needs a name"),
         ({"routes": ()}, "at least one route"),
         ({"routes": ONE_ROUTE * 2}, "different names"),
-        ({"combine": "max"}, "sum or product"),
+        ({"combine": "max"}, "sum, mean or product"),
         ({"judge": "coin"}, "rubric or score"),
         ({"take": 0}, "1 or more"),
     ],

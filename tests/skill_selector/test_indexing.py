@@ -95,7 +95,7 @@ def test_offline_means_no_endpoint_either(pdf_skills: Path, monkeypatch: pytest.
 
 
 def test_an_unknown_embedder_is_refused_with_the_known_ones(pdf_skills: Path) -> None:
-    with pytest.raises(SettingError, match="bundled, none, or openai:MODEL"):
+    with pytest.raises(SettingError, match="bundled, none, openai:MODEL"):
         index_skills(pdf_skills, embeddings="magic")
 
 
