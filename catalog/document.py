@@ -154,7 +154,7 @@ def _body(text: str, opening: Opening, end: int) -> str:
             body = rest.strip()
         elif body.endswith(("```", "~~~")) and (body.count("```") + body.count("~~~")) % 2:
             body = body[:-3].rstrip("`~").rstrip()
-    return f"{opening.above}\n\n{body}" if opening.above else body
+    return f"{opening.above}\n\n{body}".rstrip() if opening.above else body
 
 
 def _report_opening(text: str, opening: Opening, attempt: _Attempt, report: Report) -> None:
