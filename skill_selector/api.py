@@ -1,5 +1,6 @@
 """The calls for scripts and notebooks: a task and folders in, a selection out."""
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from inspect import isawaitable
@@ -18,7 +19,7 @@ from skill_selector.graph.selector import SelectorGraph, build_selector, graph
 from skill_selector.graph.settings import run_context
 from skill_selector.nodes.confirm import NO_SKILL
 from skill_selector.reasoners.base import Reasoner
-from skill_selector.reasoners.calibration import GivenCalibration
+from skill_selector.reasoners.calibration import GivenCalibration, take_calibration
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Progress
 from skill_selector.selection import SkillSelection
@@ -109,8 +110,9 @@ async def aselect_skill(
     Arguments and errors are those of `select_skill`; `ask` may be async.
     """
     _check_callable(ask=ask, progress=progress)
+    own = await asyncio.to_thread(take_calibration, calibration)
     run = _Run(
-        _selector(llm, reasoner, retriever, embeddings, calibration, ask=ask),
+        _selector(llm, reasoner, retriever, embeddings, own, ask=ask),
         _context(options, offline, reasoner, embeddings, ask),
         progress,
     )

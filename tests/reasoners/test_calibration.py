@@ -35,8 +35,8 @@ def made(model: ModelName = "lexical", **changes: Any) -> Calibration:
         "shift": 0.0,
         "goal": {"wrong_hit": 0.05},
         "fitted_on": {
-            **{name: 1 for name in ("tasks", "match", "none", "ambiguous", "skills")},
-            **{name: "a" for name in ("tasks_digest", "catalog_digest", "embeddings")},
+            **dict.fromkeys(("tasks", "match", "none", "ambiguous", "skills"), 1),
+            **dict.fromkeys(("tasks_digest", "catalog_digest", "embeddings"), "a"),
             "strategy": "react",
         },
         "figures": {"before": {}, "after": {}},
@@ -126,7 +126,15 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path) -> None:
         load_calibration(tmp_path / "latin.json")
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.sampled_from(["format", "version", "settings", "score", "model", "weights"]), one)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda one: (
+            st.lists(one)
+            | st.dictionaries(st.sampled_from(["format", "version", "settings", "score", "model", "weights"]), one)
+        ),
+    )
+)
 def test_no_value_raises_anything_but_a_value_error(value: Any) -> None:
     whole = made().to_dict()
     for name in ("settings", "score", "fitted_on", "goal", "figures"):
