@@ -150,13 +150,13 @@ def test_a_graph_reads_its_calibration_once_when_it_is_built(lenient: Path) -> N
         build_selector(calibration=lenient)
 
 
-def test_a_calibration_does_not_count_where_a_model_or_another_strategy_decides(lenient: Path) -> None:
-    other = select_skill(ENGLISH, SKILLS, offline=True, strategy="source")
+def test_a_calibration_does_not_count_where_a_model_or_another_strategy_decides(tmp_path: Path) -> None:
+    strict = strange(tmp_path / "strict.json", threshold=100.0, shift=-20.0, gap=100.0)
 
-    assert select_skill(ENGLISH, SKILLS, offline=True, strategy="source", calibration=lenient).ranked == other.ranked
+    assert select_skill(ENGLISH, SKILLS, offline=True, calibration=strict).outcome == "no_match"
+    assert select_skill(ENGLISH, SKILLS, offline=True, calibration=strict, strategy="source").outcome == "hit"
     # A model that does not answer: the local reasoner then stands in as it is shipped.
-    decided = select_skill(ENGLISH, SKILLS, llm=ScriptedChatModel([TimeoutError()] * 9), calibration=lenient)
-    assert decided.top_score == select_skill(ENGLISH, SKILLS, offline=True).top_score
+    assert select_skill(ENGLISH, SKILLS, llm=ScriptedChatModel([TimeoutError()] * 9), calibration=strict).hit
 
 
 def test_workers_decide_by_the_calibration_too(queries: Path, lenient: Path) -> None:
