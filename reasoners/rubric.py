@@ -29,15 +29,15 @@ STEADY = 0.0
 """The level of signals that count by themselves."""
 
 SEMANTIC_MODEL: Model = {
-    "intent": {"standing": (0.85, 3.3), "inferred": (-1.8, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
+    "intent": {"standing": (0.82, 3.3), "inferred": (-1.7, STEADY), "named": (1.5, STEADY), "claims": (-2.0, STEADY)},
     "tech_stack": {
-        "lead_precision": (1.9, 0.1),
-        "technology": (0.6, 0.5),
-        "conflict": (-3.5, STEADY),
+        "lead_precision": (2.3, 0.1),
+        "technology": (0.4, 0.5),
+        "conflict": (-4.0, STEADY),
         "claims": (-2.0, STEADY),
     },
-    "constraints": {"glossed_text": (1.7, 0.23)},
-    "keywords": {"glossed_text": (0.8, 0.23)},
+    "constraints": {"glossed_text": (2.0, 0.23)},
+    "keywords": {"glossed_text": (1.0, 0.23)},
 }
 """Where a semantic route has a say in `standing`."""
 

@@ -21,7 +21,7 @@ from skill_selector.graph.selector import SelectorGraph, build_selector, graph
 from skill_selector.graph.settings import run_context
 from skill_selector.nodes.confirm import NO_SKILL
 from skill_selector.reasoners.base import Reasoner
-from skill_selector.reasoners.calibration import GivenCalibration
+from skill_selector.reasoners.calibration import GivenCalibration, take_calibration
 from skill_selector.retrievers.custom import CustomRetriever
 from skill_selector.retrievers.library import Progress
 from skill_selector.selection import SkillSelection
@@ -121,9 +121,10 @@ async def aselect_skill(
     Arguments and errors are those of `select_skill`; `ask` may be async.
     """
     _check_callable(ask=ask, progress=progress)
+    own = await asyncio.to_thread(take_calibration, calibration)
     context = await asyncio.to_thread(_context, options, offline, reasoner, embeddings, ask, llm=llm)
     more = {"feedback": feedback, "project_directory": project_directory}
-    run = _Run(_selector(llm, reasoner, retriever, embeddings, calibration, ask=ask, **more), context, progress)
+    run = _Run(_selector(llm, reasoner, retriever, embeddings, own, ask=ask, **more), context, progress)
     given: Any = {"task": task, "skill_directory": list_paths(directories)}
     while True:
         async for mode, chunk in run.selector.astream(given, **run.arguments):
