@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from skill_selector.graph.records import Degradation
+from skill_selector.graph.records import Candidate, Degradation, TraceEntry
+from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.trace import Stopwatch
@@ -35,6 +36,9 @@ class Retrieve:
         library = self._parts.library_of(state)
         analysis = state["analysis"]
         assert analysis is not None  # noqa: S101 - `analyze` ran before
+        if self._parts.retriever is None and _analysed_before(state):
+            # The same words over the same skills find the same.
+            return {"selector_trace": [_entry(state, settings, watch, state["candidates"])]}
         strategy = get_strategy(settings.strategy)
         meaning = self._parts.meaning_of(library, settings)
         request = SearchRequest(
@@ -52,22 +56,31 @@ class Retrieve:
         most = max(RETRIEVED, settings.top_k)
         found = search(request, limit=most) if own is None else search_custom(own, request, limit=most)
         candidates = found[: settings.top_k]
-        entry = watch.entry(
-            state["attempt"],
-            given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
-            made={
-                "candidates": [
-                    {"id": one["id"], "score": one["score"], "routes": one["routes"], "fallback": one["fallback"]}
-                    for one in candidates
-                ]
-            },
-        )
         return {
             "candidates": candidates,
             "retrieved": [one["id"] for one in found],
             "degraded": [*state["degraded"], *_new(meaning.faults if meaning else (), state["degraded"])],
-            "selector_trace": [entry],
+            "selector_trace": [_entry(state, settings, watch, candidates)],
         }
+
+
+def _analysed_before(state: SelectorState) -> bool:
+    """Tell whether the round before asked for the same."""
+    return bool(state["rounds"]) and state["rounds"][-1]["analysis"] == state["analysis"]
+
+
+def _entry(state: SelectorState, settings: Settings, watch: Stopwatch, candidates: Sequence[Candidate]) -> TraceEntry:
+    """Return the step's record."""
+    return watch.entry(
+        state["attempt"],
+        given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
+        made={
+            "candidates": [
+                {"id": one["id"], "score": one["score"], "routes": one["routes"], "fallback": one["fallback"]}
+                for one in candidates
+            ]
+        },
+    )
 
 
 def _new(faults: Sequence[Degradation], known: Sequence[Degradation]) -> list[Degradation]:

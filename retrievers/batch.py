@@ -1,4 +1,4 @@
-"""Fields that are wanted together, built in one pass over the skills: reading and cutting their bodies takes longest."""
+"""Fields that are wanted together, built in one pass over the skills: reading and cutting bodies takes longest."""
 
 from collections.abc import Collection, Sequence
 

@@ -81,9 +81,7 @@ class DictionaryRoute(Route):
         return total / np.float32(self.divisor)
 
 
-def joint_matches(
-    matches: Matches, tokens: tuple[str, ...]
-) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+def joint_matches(matches: Matches, tokens: tuple[str, ...]) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
     """Return the skills that hold all of the tokens, and the least of their frequency parts; None where none does."""
     held = [matches[token] for token in tokens if token in matches]
     if len(held) < len(tokens):

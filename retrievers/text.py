@@ -126,6 +126,11 @@ def word_tokens(word: str) -> tuple[str, ...]:
         return _token(word)
     if not word.isascii() and _UNSPACED.match(word):
         return (word,)
+    return _identifier_tokens(word)
+
+
+def _identifier_tokens(word: str) -> tuple[str, ...]:
+    """Return a word whole and in parts."""
     if "'" in word or "’" in word:
         if _NEGATION.search(word):
             return ()
