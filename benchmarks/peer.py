@@ -92,7 +92,7 @@ class SkillSearch:
     def __init__(self, rows: list[Row]) -> None:
         from skill_search.engine import SkillEntry, SkillIndex  # noqa: PLC0415
 
-        first = {}
+        first: dict[str, Row] = {}
         for row in rows:
             first.setdefault(row["name"].strip().casefold(), row)
         self._index = SkillIndex()

@@ -61,6 +61,7 @@ class Side:
     """A process that answers questions."""
 
     def __init__(self, command: Sequence[str]) -> None:
+        self._name = " ".join(command)
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
         self._read()
 
@@ -80,7 +81,7 @@ class Side:
         assert self._process.stdout  # noqa: S101
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit(f"{self._process.args} ended with status {self._process.wait()}")
+            raise SystemExit(f"{self._name} ended with status {self._process.wait()}")
         return json.loads(line)
 
 
@@ -144,7 +145,7 @@ def complete(pool: Path, cache: Path) -> None:
 
 def middle(answers: Sequence[Figures], what: str = "busy") -> float:
     """Return a median in milliseconds."""
-    return 1000 * median(one[what] for one in answers)
+    return 1000 * float(median(one[what] for one in answers))
 
 
 class Table:

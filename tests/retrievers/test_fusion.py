@@ -211,9 +211,9 @@ numbers = st.lists(st.floats(0, 10, width=32), min_size=len(SKILLS), max_size=le
     st.lists(st.tuples(numbers, st.integers(1, 7), st.floats(0, 3)), min_size=1, max_size=4),
     st.sampled_from(["sum", "product"]),
 )
-def test_nobody_listening_changes_nothing(children: list[tuple[list[float], int, float]], combine: str) -> None:
+def test_nobody_listening_changes_nothing(children: list[tuple[list[float], int, float]], combine: Any) -> None:
     children[0] = (*children[0][:2], 1.0)
-    routes = [fixed(f"r{at % 2}", *given, limit=limit) for at, (given, limit, _) in enumerate(children)]
+    routes: list[Any] = [fixed(f"r{at % 2}", *given, limit=limit) for at, (given, limit, _) in enumerate(children)]
     weights = [weight for _, _, weight in children]
     fusion = ScoreFusionRetriever(retrievers=routes, weights=weights, combine=combine)
     listener = Listener()
