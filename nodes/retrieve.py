@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Literal
 
-from skill_selector.graph.records import Candidate, Degradation
+from skill_selector.graph.records import Candidate, Degradation, TraceEntry
+from skill_selector.graph.settings import Settings
 from skill_selector.graph.state import SelectorState
 from skill_selector.nodes.parts import Parts, stream_progress
 from skill_selector.nodes.trace import Stopwatch
@@ -46,6 +47,9 @@ class Retrieve:
         library = self._parts.library_of(state)
         analysis = state["analysis"]
         assert analysis is not None  # noqa: S101 - `analyze` ran before
+        if self._parts.retriever is None and _analysed_before(state):
+            # The same words over the same skills find the same.
+            return {"selector_trace": [_entry(state, settings, watch, state["candidates"], state["excluded"])]}
         strategy = choose_strategy(settings)
         meaning = self._parts.meaning_of(library, settings)
         request = SearchRequest(
@@ -70,14 +74,6 @@ class Retrieve:
         excluded = [one for one in found if is_excluded(phrases, library.catalog.by_id[one["id"]])]
         found = [one for one in found if one not in excluded]
         candidates = found[: settings.top_k]
-        entry = watch.entry(
-            state["attempt"],
-            given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
-            made={
-                "candidates": [{name: one[name] for name in _TRACED} for one in candidates],
-                **({"excluded by user": [one["id"] for one in excluded]} if excluded else {}),
-            },
-        )
         return {
             "candidates": candidates,
             "excluded": excluded,
@@ -86,7 +82,7 @@ class Retrieve:
                 *state["degraded"],
                 *_new([*(meaning.faults if meaning else ()), *request.faults], state["degraded"]),
             ],
-            "selector_trace": [entry],
+            "selector_trace": [_entry(state, settings, watch, candidates, excluded)],
         }
 
 
@@ -98,6 +94,29 @@ def _rest(found: Sequence[Candidate], library: Library) -> list[Candidate]:
         for skill in library.skills
         if skill.id not in held
     ]
+
+
+def _analysed_before(state: SelectorState) -> bool:
+    """Tell whether the round before asked for the same."""
+    return bool(state["rounds"]) and state["rounds"][-1]["analysis"] == state["analysis"]
+
+
+def _entry(
+    state: SelectorState,
+    settings: Settings,
+    watch: Stopwatch,
+    candidates: Sequence[Candidate],
+    excluded: Sequence[Candidate],
+) -> TraceEntry:
+    """Return the step's record."""
+    return watch.entry(
+        state["attempt"],
+        given={"catalog": state["catalog"]["digest"], "strategy": settings.strategy, "top_k": settings.top_k},
+        made={
+            "candidates": [{name: one[name] for name in _TRACED} for one in candidates],
+            **({"excluded by user": [one["id"] for one in excluded]} if excluded else {}),
+        },
+    )
 
 
 def _new(faults: Sequence[Degradation], known: Sequence[Degradation]) -> list[Degradation]:

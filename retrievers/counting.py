@@ -51,8 +51,8 @@ class WordCounts:
     def add(self, words: list[str]) -> None:
         """Count the words of the next text."""
         counted = Counter(words)
-        self._words.extend(map(self._numbers.__getitem__, counted))
-        self._counts.extend(counted.values())
+        self._words.fromlist(list(map(self._numbers.__getitem__, counted)))
+        self._counts.fromlist(list(counted.values()))
         self._ends.append(len(self._words))
 
     def triples(self) -> tuple[dict[str, int], list[NDArray[np.int32]]]:

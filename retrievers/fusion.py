@@ -138,15 +138,21 @@ class ScoreFusionRetriever(EnsembleRetriever):
         found.update(best_positions(total, used[0].limit))
         positions = sorted(found)
         names = self.route_names
-        columns = [route.scores[positions].tolist() for route in routes]
-        fused: list[tuple[float, int, dict[str, float]]] = []
-        for at, scores in zip(positions, zip(*columns, strict=True), strict=True):
-            shares = [self._share(score, weight) for score, weight in zip(scores, self.weights, strict=True)]
+        scores = (route.scores[positions].astype(np.float64) for route in routes)
+        columns = [self._column(one, weight) for one, weight in zip(scores, self.weights, strict=True)]
+        fused: list[tuple[float, int, tuple[float, ...]]] = []
+        for at, shares in zip(positions, zip(*columns, strict=True), strict=True):
             score = self._total(shares)
             if score > 0 or self.combine != "product":
-                fused.append((score, at, dict(zip(names, shares, strict=True))))
-        fused.sort(key=lambda one: (-one[0], one[1]))
-        return [_document(used[0].index.skills[at], score, shares) for score, at, shares in fused]
+                fused.append((-score, at, shares))
+        fused.sort()  # no place is there twice, so that the shares are never compared
+        skills = used[0].index.skills
+        return [_document(skills[at], -score, dict(zip(names, shares, strict=True))) for score, at, shares in fused]
+
+    def _column(self, scores: NDArray[np.float64], weight: float) -> list[float]:
+        if self.combine == "sum":
+            return (weight * scores).tolist()
+        return [self._share(score, weight) for score in scores.tolist()]
 
     def _share(self, score: float, weight: float) -> float:
         return max(score, 0.0) ** weight if self.combine == "product" else weight * score

@@ -76,7 +76,11 @@ class Segment(Postings):
             raise DamagedError(path)
         return cls(
             vocabulary=Lexicon(arrays, guards["text"], len(arrays["offsets"]) - 1),
-            **{name: arrays[name] for name in ("offsets", "documents", "counts", "impacts", "lengths")},
+            offsets=arrays["offsets"],
+            documents=arrays["documents"],
+            counts=arrays["counts"],
+            impacts=arrays["impacts"],
+            lengths=arrays["lengths"],
             path=path,
             keys=tuple(keys[at : at + KEY_LENGTH] for at in range(0, len(keys), KEY_LENGTH)),
             guards=guards,

@@ -57,7 +57,7 @@ def collapse_copies(candidates: list[Candidate], request: SearchRequest) -> list
                 copies.setdefault(first, []).extend([own["id"], *own["copies"]])
                 dropped.add(at)
     return [
-        {**one, "copies": [*one["copies"], *copies.get(at, [])]}
+        {**one, "copies": [*one["copies"], *copies[at]]} if at in copies else one
         for at, one in enumerate(candidates)
         if at not in dropped
     ]

@@ -33,14 +33,16 @@ _INVISIBLE = re.compile(
 )
 
 
-def _word_pattern(letter: str) -> str:
+def _word_pattern(letter: str, start: str = "") -> str:
     # One part is letters and digits, with ++ or # behind it (c++, f#); a dot may lead the first (.net, .env).
     # Possessive quantifiers: nothing here needs to go back, and long texts take half the time.
-    part = rf"{letter}++(?:\+\+|#(?!{letter}))?+"
-    return rf"\.?{part}(?:[-_./'’]{part})*+"
+    suffix = rf"(?:\+\+|#(?!{letter}))?+"
+    start = start or rf"\.?{letter}"
+    return rf"{start}{letter}*+{suffix}(?:[-_./'’]{letter}++{suffix})*+"
 
 
-_ASCII_WORD = re.compile(_word_pattern("[A-Za-z0-9]"))
+# It begins with one set of characters, so that the search leaps to the next of them.
+_ASCII_WORD = re.compile(_word_pattern("[A-Za-z0-9]", r"[.A-Za-z0-9](?:(?<!\.)|(?=[A-Za-z0-9]))"))
 _ANY_WORD = re.compile(rf"[{_HAN}]++|[{_PAIRED}]++|" + _word_pattern(rf"[^\W_{_HAN}{_PAIRED}]"))
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
@@ -126,6 +128,11 @@ def word_tokens(word: str) -> tuple[str, ...]:
         return _token(word)
     if not word.isascii() and _UNSPACED.match(word):
         return (word,)
+    return _identifier_tokens(word)
+
+
+def _identifier_tokens(word: str) -> tuple[str, ...]:
+    """Return a word whole and in parts."""
     if "'" in word or "’" in word:
         if _NEGATION.search(word):
             return ()
@@ -158,12 +165,14 @@ def _readable(text: str, *, dictionary: bool = True) -> tuple[str, str]:
     rare = _rare(text)
     if not rare:
         return text, rare
+    written = text
     if _INVISIBLE.search(rare):
         text = _INVISIBLE.sub("", text)
-    text = unicodedata.normalize("NFKC", text)
+    if not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text)
     if dictionary and _HAN_CHARACTER.search(rare):
         text = simplify(text)
-    return text, _rare(text)
+    return text, rare if text is written else _rare(text)
 
 
 def _rare(text: str) -> str:

@@ -16,6 +16,9 @@ from skill_selector.retrievers.vectors import VectorStore
 BATCH = 512
 """Texts that are embedded and kept at once: what stopping in the middle loses at most."""
 
+ALONE = 1 << 18
+"""Multiplications up to which OpenBLAS stays in one thread."""
+
 Progress = Callable[[int, int], None]
 
 
@@ -123,7 +126,7 @@ class VectorIndex:
             parts = list(self._parts)
         found = np.full((len(self._numbers), len(queries)), np.nan, dtype=np.float32)
         for numbers, rows in parts:
-            scores = rows @ queries.T
+            scores = _products(rows, queries)
             used = numbers >= 0
             found[numbers[used]] = scores[used]
         return found[self._of_skill]
@@ -197,3 +200,17 @@ class VectorIndex:
             store.remove([name for name, one in store.files.items() if one.rows.shape[1] != dimension])
         self._made = [(keys, rows) for keys, rows in self._made if rows.shape[1] == dimension]
         self._collect()
+
+
+def _products(rows: NDArray[np.float32], queries: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the product of each row with each query [rows, queries].
+
+    In blocks that are not shared between threads: on a busy machine these wait for each other several times as long as
+    one of them would take.
+    """
+    found = np.empty((len(rows), len(queries)), dtype=np.float32)
+    turned = np.ascontiguousarray(queries.T)
+    step = max(8, ALONE // max(1, queries.size))
+    for start in range(0, len(rows), step):
+        np.matmul(rows[start : start + step], turned, out=found[start : start + step])
+    return found

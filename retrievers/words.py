@@ -69,6 +69,7 @@ def _adjacent(left: re.Match[str], right: re.Match[str]) -> bool:
     return _GAP.fullmatch(left.string, left.end(), right.start()) is not None
 
 
+@lru_cache(maxsize=1 << 14)
 def _key(word: str) -> str:
     return " ".join(_TOKEN.findall(word))
 

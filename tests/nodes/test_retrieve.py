@@ -4,16 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langgraph.checkpoint.memory import InMemorySaver
+from word_embeddings import WordEmbeddings
 
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.selector import SelectorGraph, build_selector
 from skill_selector.graph.state import SelectorOutput
+from skill_selector.reasoners.scripted import ScriptedReasoner
 
 WriteSkill = Callable[..., Path]
 
+ASKED = 3
+"""Texts of a task of one sentence that are embedded: the task, its intent, its sentence."""
 LOCAL = SelectorContext(reasoner="local", top_k=2)
 
 
@@ -80,3 +85,17 @@ def test_of_more_skills_than_are_ranked_only_what_was_found_is(pdf_skills: Path)
     context = SelectorContext(reasoner="local", embeddings="none", top_k=2)
     state = last_state(build_selector(), pdf_skills, "merge several PDF files", context)
     assert [one["id"] for one in state["candidates"]] == ["pdf-merge"]
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_round_with_the_same_analysis_does_not_search_again(pdf_skills: Path, attempts: int) -> None:
+    embeddings, reasoner = WordEmbeddings(), ScriptedReasoner({"pdf-merge": 80.0, "csv-chart": 79.0})
+    context = SelectorContext(max_attempts=attempts)
+    selector = build_selector(reasoner=reasoner, embeddings=embeddings)
+    state = last_state(selector, pdf_skills, "merge PDF files and chart CSV tables", context)
+    found = [entry["output"] for entry in state["selector_trace"] if entry["step"] == "retrieve"]
+
+    assert len(reasoner.rankings) == len(found) == attempts
+    assert all(one == found[0] for one in found)
+    assert reasoner.rankings[-1].candidates == reasoner.rankings[0].candidates
+    assert len(embeddings.queries) == ASKED

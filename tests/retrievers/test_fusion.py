@@ -1,3 +1,4 @@
+import asyncio
 from copy import deepcopy
 from typing import Any
 
@@ -5,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.callbacks import BaseCallbackHandler, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from numpy.typing import NDArray
@@ -191,3 +192,33 @@ def test_fused_documents_are_whole_documents() -> None:
 
     assert Document(**found.model_dump()) == found
     assert found.type == "Document"
+
+
+class Listener(BaseCallbackHandler):
+    """Notes which retrievers start."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+
+    def on_retriever_start(self, *given: Any, name: str = "", **more: Any) -> None:
+        self.started.append(name)
+
+
+numbers = st.lists(st.floats(0, 10, width=32), min_size=len(SKILLS), max_size=len(SKILLS))
+
+
+@given(
+    st.lists(st.tuples(numbers, st.integers(1, 7), st.floats(0, 3)), min_size=1, max_size=4),
+    st.sampled_from(["sum", "product"]),
+)
+def test_nobody_listening_changes_nothing(children: list[tuple[list[float], int, float]], combine: Any) -> None:
+    children[0] = (*children[0][:2], 1.0)
+    routes: list[Any] = [fixed(f"r{at % 2}", *given, limit=limit) for at, (given, limit, _) in enumerate(children)]
+    weights = [weight for _, _, weight in children]
+    fusion = ScoreFusionRetriever(retrievers=routes, weights=weights, combine=combine)
+    listener = Listener()
+    heard = fusion.invoke("task", {"callbacks": [listener]})
+
+    assert len(listener.started) == 1 + len(children)
+    assert fusion.invoke("task") == heard
+    assert asyncio.run(fusion.ainvoke("task")) == heard

@@ -45,6 +45,13 @@ def assert_equal(found: Postings, expected: Postings, tokens: Sequence[str]) -> 
         assert found.document_frequency(token) == expected.document_frequency(token)
         assert np.array_equal(found.scores({token: 1.0}), expected.scores({token: 1.0}))
         assert np.array_equal(found.overlap([token]), expected.overlap([token]))
+        documents, frequencies = expected.occurrences(token)
+        matches = found.matches([token, "nowhere"])
+        assert set(matches) == ({token} if len(documents) else set())
+        assert not matches or np.array_equal(matches[token], (documents, frequencies))
+        assert [token in found.held(at, [token]) for at in range(min(found.size, 50))] == [
+            at in documents for at in range(min(found.size, 50))
+        ]
         assert [found.count(at, token) for at in range(min(found.size, 50))] == [
             expected.count(at, token) for at in range(min(found.size, 50))
         ]
@@ -70,6 +77,17 @@ def test_many_tokens_are_found_without_reading_them_all(large: tuple[Path, Posti
     assert_equal(segment, postings, ["all", "w0", "w49", "w50", "w11999", "w12000", "a", "zz"])
     unread = [sum(guard._open) for name, guard in segment.guards.items() if name in ("text", "offsets")]
     assert all(unread)
+
+
+def test_no_more_places_are_remembered_than_allowed(
+    large: tuple[Path, Postings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_SLICES", 10)
+    segment = Segment.open(large[0])
+    for _ in range(2):
+        assert [segment.document_frequency(f"w{number}") for number in range(50, 90)] == [1] * 40
+        assert segment.document_frequency("nowhere") == 0
+    assert len(segment._slices) <= 10
 
 
 def test_arrays_are_mapped_and_cannot_be_written(large: tuple[Path, Postings]) -> None:
