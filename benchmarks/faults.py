@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from chat_server import ChatServer
-from faults import FAULTS, TASK, Fault, write_skills
+from fault_catalogue import FAULTS, TASK, Fault, write_skills
 
 import skill_selector.reasoners.endpoint  # noqa: F401 - importing it takes longer than most faults
 from skill_selector import SkillSelectorError, aselect_skill, select_skill

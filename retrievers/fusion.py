@@ -151,7 +151,8 @@ class ScoreFusionRetriever(EnsembleRetriever):
 
     def _column(self, scores: NDArray[np.float64], weight: float) -> list[float]:
         if self.combine == "sum":
-            return (weight * scores).tolist()
+            weighed: list[float] = (weight * scores).tolist()
+            return weighed
         return [self._share(score, weight) for score in scores.tolist()]
 
     def _share(self, score: float, weight: float) -> float:

@@ -35,8 +35,9 @@ assert selection.best["id"] == "pdf-merge"
 
 async def answer(question):
     return question["candidates"][0]["id"]
-options = {"hit_threshold": 0.1, "min_gap": 100}
-selection = await aselect_skill(english, root, offline=True, ask=answer, **options)
+options = {"hit_threshold": 0, "min_gap": 100}
+both = english + ", draw a bar chart of a CSV table"
+selection = await aselect_skill(both, root, offline=True, ask=answer, **options)
 assert selection.decided_by == "human"
 
 from langchain.agents import create_agent

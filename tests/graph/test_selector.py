@@ -111,7 +111,7 @@ def test_a_tie_that_stays_is_ambiguous_and_chooses_nobody(run: Run, pdf_skills: 
 
 @pytest.mark.parametrize("attempts", [1, 2, 4])
 def test_analyses_never_exceed_max_attempts(run: Run, pdf_skills: Path, attempts: int) -> None:
-    rounds = [{"pdf-merge": 80.0, "csv-chart": 75.0 - number / 10} for number in range(6)]
+    rounds = [{"pdf-merge": 80.0, "csv-chart": 75.0 - number / 2} for number in range(6)]
     reasoner = ScriptedReasoner(*rounds)
     run(build_selector(reasoner=reasoner), start(pdf_skills), context=SelectorContext(max_attempts=attempts))
     assert len(reasoner.analyses) == attempts

@@ -50,7 +50,9 @@ def skills(tmp_path_factory: pytest.TempPathFactory) -> str:
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
     """A client of a server that runs the project's own `langgraph.json`."""
     folder = tmp_path_factory.mktemp("server")
-    (folder / "langgraph.json").write_bytes((PROJECT / "langgraph.json").read_bytes())
+    # paths in it are relative to its own folder, where the server would leave its files
+    written = (PROJECT / "langgraph.json").read_text(encoding="utf-8")
+    (folder / "langgraph.json").write_text(written.replace('"./', f'"{PROJECT}/'), encoding="utf-8")
     port = _free_port()
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--host", "127.0.0.1", "--port", str(port)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from chat_server import Answer, ChatServer
-from faults import BEST, FAULTS, TASK, Fault, write_skills
+from fault_catalogue import BEST, FAULTS, TASK, Fault, write_skills
 from good_model import good_answer, step_of
 
 import skill_selector.reasoners.endpoint  # noqa: F401 - importing it takes longer than any fault
