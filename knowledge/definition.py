@@ -114,7 +114,9 @@ def read_definition(
 def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
     inner = value.get("metadata")
     merged = {**(inner if isinstance(inner, Mapping) else {}), **{k: v for k, v in value.items() if k != "metadata"}}
-    named = {_SPELLINGS.get(key, key): one for key, one in merged.items() if not isinstance(one, Mapping) or key != "skill"}
+    named = {
+        _SPELLINGS.get(key, key): one for key, one in merged.items() if not isinstance(one, Mapping) or key != "skill"
+    }
     return {key: one for key, one in named.items() if one is not None}
 
 

@@ -139,7 +139,9 @@ def _left_out(root: Root, counts: dict[str, int], limits: KnowledgeLimits) -> It
         named = ", ".join(f"{ending} ({count:,})" for ending, count in sorted(counts.items())[:20])
         report.note("unknown_format", f"{sum(counts.values()):,} files are not read: {named}", "convert what matters")
     if full:
-        report.error("file_limit", f"after {limits.files:,} files {full:,} were left out", "index a folder further down")
+        report.error(
+            "file_limit", f"after {limits.files:,} files {full:,} were left out", "index a folder further down"
+        )
     if deep:
         what = f"{deep:,} folders lie more than {limits.depth} levels down and were left out"
         report.error("depth_limit", what, "index a folder further down")

@@ -51,7 +51,7 @@ def take_in(
         return Intake((), tuple(report.diagnostics))
     try:
         cutting = cut(text, format_name)
-    except Exception as error:  # noqa: BLE001 - a library's slip on one file must not cost the others
+    except Exception as error:
         what = f"the {format_name} could not be cut ({type(error).__name__}); it was taken as plain text"
         report.warning("not_cut", what, "check the file's format")
         cutting = cut(text, "text")

@@ -61,11 +61,11 @@ def schema_faults(schema: Mapping[str, Any]) -> list[str]:
     """Return what keeps a value from being a JSON Schema that can be used, each beginning with its path."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - a twentieth of a second
 
-    meta = Draft202012Validator(
-        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
-    )
+    meta = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)
     found = meta.iter_errors(schema)
-    faults = [f"{_path(one.absolute_path)[1:]}: {_message(one)}" for one, _ in zip(found, range(MOST_FAULTS), strict=False)]
+    faults = [
+        f"{_path(one.absolute_path)[1:]}: {_message(one)}" for one, _ in zip(found, range(MOST_FAULTS), strict=False)
+    ]
     if not faults and schema.get("type", "object") != "object":
         faults.append(".type: it must be 'object', since parameters have names")
     return sorted(faults)

@@ -178,7 +178,11 @@ def _read(file: Path, report: Report) -> Any:
         source = read_source(str(file), limit=MOST_BYTES)
         text = decode(source.data, report) if source.complete else None
         if text is None:
-            what = f"{file.name} is longer than {MOST_BYTES:,} bytes" if not source.complete else f"{file.name} holds no text"
+            what = (
+                f"{file.name} is longer than {MOST_BYTES:,} bytes"
+                if not source.complete
+                else f"{file.name} holds no text"
+            )
             report.error("bad_definition", what, "shorten it")
             return None
         return json.loads(text) if file.suffix == ".json" else read(text).value
@@ -187,5 +191,7 @@ def _read(file: Path, report: Report) -> Any:
     except (ValueError, RecursionError) as error:
         report.error("bad_definition", f"{file.name}: {str(error)[:120]}", "correct the JSON")
     except OSError as error:
-        report.error("bad_definition", f"{file.name} cannot be read: {error.strerror or error}", "check its permissions")
+        report.error(
+            "bad_definition", f"{file.name} cannot be read: {error.strerror or error}", "check its permissions"
+        )
     return None

@@ -4,6 +4,7 @@ That takes one call, a second one where the answer had faults, and another model
 exchange does no input or output itself, so that `ask` and `aask` share everything but the call.
 """
 
+import asyncio
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -160,13 +161,14 @@ def ask(steps: Steps[T]) -> Answer[T]:
         return end.value  # type: ignore[no-any-return]
 
 
-async def aask(steps: Steps[T]) -> Answer[T]:
-    """Make the calls of an exchange and return its answer."""
+async def aask(steps: Steps[T], timeout: float | None = None) -> Answer[T]:  # noqa: ASYNC109 - it bounds each call
+    """Make the calls of an exchange, each within `timeout` seconds where one is given, and return its answer."""
     try:
         call = next(steps)
         while True:
             try:
-                message = await call.model.ainvoke(list(call.messages), config=_config())
+                asked = call.model.ainvoke(list(call.messages), config=_config())
+                message = await asyncio.wait_for(asked, timeout)
             except Exception as error:
                 call = steps.throw(error)
             else:

@@ -67,7 +67,11 @@ def _silence() -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from skill_selector import commands  # noqa: PLC0415 - `--help` does without the heavy parts
+    if options.command in {"define", "knowledge"}:
+        from skill_selector import knowledge_commands  # noqa: PLC0415 - `--help` does without the heavy parts
+
+        return knowledge_commands.run(options)
+    from skill_selector import commands  # noqa: PLC0415 - the same
 
     run = {
         "select": commands.select,
@@ -91,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_index(commands)
     _add_catalog(commands)
     _add_evaluate(commands)
+    _add_define(commands)
+    _add_knowledge(commands)
     return parser
 
 
@@ -148,6 +154,50 @@ def _add_evaluate(commands: Commands) -> None:
     command.add_argument("--concurrency", metavar="N", help="how many tasks at once with a model (4)")
     _add_choice(command)
     _add_json(command)
+
+
+def _add_define(commands: Commands) -> None:
+    command = commands.add_parser(
+        "define",
+        help="propose the definition of a skill: id, schemas, category",
+        epilog="The proposal is YAML with comments that say what was guessed from where: check it, then keep it as "
+        "skill.yaml beside the SKILL.md.",
+    )
+    command.add_argument("directory", metavar="SKILL_DIR", help="the folder of one skill")
+    command.add_argument("--out", metavar="FILE", help="write it into this file, which must not exist yet")
+    _add_model(command)
+    _add_json(command)
+
+
+def _add_knowledge(commands: Commands) -> None:
+    command = commands.add_parser("knowledge", help="index a folder of knowledge, or look into it")
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    index = actions.add_parser(
+        "index",
+        help="read, cut, embed and tag a folder",
+        epilog="Only what changed is done again. Stop it at any time: what is finished is kept.",
+    )
+    show = actions.add_parser("show", help="list the chunks of a folder, or search them")
+    for one in (index, show):
+        one.add_argument("directory", metavar="DIR", help="the knowledge folder")
+        one.add_argument(
+            "--skills", metavar="DIR", action="append", help="a folder of skills whose definitions tag the chunks"
+        )
+        _add_json(one)
+    _add_model(index)
+    index.add_argument("--strict", action="store_true", help="exit with 1 when anything was wrong")
+    show.add_argument("--type", metavar="TYPE", action="append", help="only chunks of this type; may be repeated")
+    show.add_argument("--query", metavar="TEXT", help="search by meaning and words")
+    show.add_argument("--name", metavar="NAME", action="append", help="search by a table, function, setting …")
+    show.add_argument("--code", metavar="CODE", action="append", help="search by an error code")
+    show.add_argument("--tag", metavar="SKILL_ID", help="search by a skill's tag; needs --skills")
+    show.add_argument("--limit", metavar="N", type=int, default=20, help="how many chunks (20)")
+
+
+def _add_model(command: argparse.ArgumentParser) -> None:
+    way = command.add_mutually_exclusive_group()
+    way.add_argument("--model", action="store_true", help="use the chat model; an error where there is no key")
+    way.add_argument("--offline", action="store_true", help="do without model and network")
 
 
 def _add_skills(command: argparse.ArgumentParser) -> None:
