@@ -12,7 +12,7 @@ LONGEST_NAME = 100
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{1,300})`(?!`)")
 _ERROR_CODE = re.compile(
     r"(?<![\w-])(?!(?:ISO|UTF|RFC|CVE|GPT|SHA|AES|RSA|MD|UN|IEEE|PEP|BASE|INT|UINT|FLOAT)[-_]?\d)"
-    r"(?:[A-Z][A-Z0-9]{1,9}[-_]\d{3,6}|[A-Z]{1,5}\d{3,5}|0x8[0-9A-F]{7})(?![\w-])",
+    r"(?:[A-Z][A-Z0-9]{0,9}[-_]\d{3,6}|[A-Z]{1,5}\d{3,5}|0x8[0-9A-F]{7})(?![\w-])",
     re.ASCII,
 )
 _EXCEPTION = re.compile(r"(?<![\w])[A-Z]\w{2,60}(?:Error|Exception|Fault|Exhausted|Timeout)(?!\w)", re.ASCII)

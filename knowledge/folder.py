@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,6 +13,9 @@ from skill_selector.catalog.walker import CACHE_TAG, PRUNED, unreadable
 from skill_selector.graph.errors import KnowledgeError
 from skill_selector.knowledge.formats import format_of
 from skill_selector.knowledge.manifest import NAMES
+
+FULL, DEEP = "over the bound", "too deep"
+"""Reasons for leaving files out, beside the endings of formats that are not read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,24 +74,42 @@ def find_files(root: Root, limits: KnowledgeLimits) -> Iterator[KnowledgeFile | 
 
     Hidden files, and folders of other people's packages, are no knowledge; links are followed within the folder only.
     """
-    stack = [(root.path, "", 0)]
-    seen: set[str] = set()
-    left_out: dict[str, int] = {}
-    count = 0
-    while stack:
-        folder, relative, depth = stack.pop()
-        real = os.path.realpath(folder)
-        if real in seen or not f"{real}{os.sep}".startswith(root.real.rstrip(os.sep) + os.sep):
-            continue
-        seen.add(real)
-        try:
-            with os.scandir(folder) as listing:
-                entries = sorted(listing, key=lambda one: one.name)
-        except OSError as error:
-            yield unreadable(folder, error, "folder")
-            continue
-        if depth and any(entry.name == CACHE_TAG for entry in entries):
-            continue
+    return _Walk(root, limits).run()
+
+
+class _Walk:
+    def __init__(self, root: Root, limits: KnowledgeLimits) -> None:
+        self.root = root
+        self.limits = limits
+        self.left_out: Counter[str] = Counter()
+        self.count = 0
+        self.stack = [(root.path, "", 0)]
+
+    def run(self) -> Iterator[KnowledgeFile | Diagnostic]:
+        seen: set[str] = set()
+        inside = self.root.real.rstrip(os.sep) + os.sep
+        while self.stack:
+            folder, relative, depth = self.stack.pop()
+            real = os.path.realpath(folder)
+            if real in seen:
+                continue
+            if not f"{real}{os.sep}".startswith(inside):
+                yield _outside(folder)
+                continue
+            seen.add(real)
+            try:
+                with os.scandir(folder) as listing:
+                    entries = sorted(listing, key=lambda one: one.name)
+            except OSError as error:
+                yield unreadable(folder, error, "folder")
+                continue
+            if not depth or all(entry.name != CACHE_TAG for entry in entries):
+                yield from self._folder(entries, relative, depth)
+        yield from _left_out(self.root, self.left_out, self.limits)
+
+    def _folder(
+        self, entries: list[os.DirEntry[str]], relative: str, depth: int
+    ) -> Iterator[KnowledgeFile | Diagnostic]:
         below = []
         for entry in entries:
             if entry.name.startswith(".") or entry.name in PRUNED or (not depth and entry.name in NAMES):
@@ -96,21 +118,18 @@ def find_files(root: Root, limits: KnowledgeLimits) -> Iterator[KnowledgeFile | 
             if entry.is_dir():
                 below.append((entry.path, f"{path}/", depth + 1))
                 continue
-            found = _file(entry, path, root)
+            found = _file(entry, path, self.root)
+            if isinstance(found, KnowledgeFile) and self.count >= self.limits.files:
+                found = FULL
             if isinstance(found, str):
-                left_out[found] = left_out.get(found, 0) + 1
-            elif isinstance(found, Diagnostic):
-                yield found
-            elif count >= limits.files:
-                left_out["over the bound"] = left_out.get("over the bound", 0) + 1
-            else:
-                count += 1
-                yield found
-        if below and depth >= limits.depth:
-            left_out["too deep"] = left_out.get("too deep", 0) + len(below)
+                self.left_out[found] += 1
+                continue
+            self.count += isinstance(found, KnowledgeFile)
+            yield found
+        if depth >= self.limits.depth:
+            self.left_out[DEEP] += len(below)
         else:
-            stack.extend(reversed(below))
-    yield from _left_out(root, left_out, limits)
+            self.stack.extend(reversed(below))
 
 
 def _file(entry: os.DirEntry[str], path: str, root: Root) -> KnowledgeFile | Diagnostic | str:
@@ -120,9 +139,7 @@ def _file(entry: os.DirEntry[str], path: str, root: Root) -> KnowledgeFile | Dia
         return os.path.splitext(entry.name)[1].lower() or entry.name
     try:
         if entry.is_symlink() and not os.path.realpath(entry.path).startswith(root.real.rstrip(os.sep) + os.sep):
-            report = Report(forward(entry.path))
-            report.error("link_outside", "the link leads out of the knowledge folder", "copy the file into it")
-            return report.diagnostics[0]
+            return _outside(entry.path)
         status = entry.stat()
     except OSError as error:
         return unreadable(entry.path, error, "file")
@@ -132,9 +149,15 @@ def _file(entry: os.DirEntry[str], path: str, root: Root) -> KnowledgeFile | Dia
     return KnowledgeFile(forward(path), entry.path, kind, status.st_size, *times, status.st_ino)
 
 
-def _left_out(root: Root, counts: dict[str, int], limits: KnowledgeLimits) -> Iterator[Diagnostic]:
+def _outside(path: str) -> Diagnostic:
+    report = Report(forward(path))
+    report.error("link_outside", "the link leads out of the knowledge folder", "copy what it leads to into the folder")
+    return report.diagnostics[0]
+
+
+def _left_out(root: Root, counts: Counter[str], limits: KnowledgeLimits) -> Iterator[Diagnostic]:
     report = Report(root.shown)
-    full, deep = counts.pop("over the bound", 0), counts.pop("too deep", 0)
+    full, deep = counts.pop(FULL, 0), counts.pop(DEEP, 0)
     if counts:
         named = ", ".join(f"{ending} ({count:,})" for ending, count in sorted(counts.items())[:20])
         report.note("unknown_format", f"{sum(counts.values()):,} files are not read: {named}", "convert what matters")

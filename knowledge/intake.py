@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from skill_selector.catalog.diagnostic import Diagnostic, Report
 from skill_selector.catalog.encoding import decode
@@ -19,6 +19,13 @@ from skill_selector.knowledge.provenance import DEFAULT_AUTHORITY
 
 MOST_FAULTS = 20
 """Faults of one kind that a file's diagnostics name one by one."""
+
+
+class _Source(NamedTuple):
+    path: str
+    format: str
+    title: str
+    stated: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -63,27 +70,26 @@ def take_in(
         report.error("chunk_limit", f"after {limits.chunks_of_file:,} chunks {lost:,} were left out", "split the file")
         pieces = pieces[: limits.chunks_of_file]
     title = str(cutting.stated.get("title", "")) if isinstance(cutting.stated.get("title"), str) else ""
-    return Intake(tuple(_chunks(pieces, path, format_name, title, file_values, report)), tuple(report.diagnostics))
+    source = _Source(path, format_name, title, file_values)
+    return Intake(tuple(_chunks(pieces, source, report)), tuple(report.diagnostics))
 
 
-def _chunks(
-    pieces: list[Piece], path: str, format_name: str, title: str, stated: Mapping[str, Any], report: Report
-) -> list[Chunk]:
+def _chunks(pieces: list[Piece], source: _Source, report: Report) -> list[Chunk]:
     seen: Counter[str] = Counter()
     found = []
     for piece in pieces:
         own = clean(piece.stated, report, f"line {piece.start}") if piece.stated else {}
-        values = {**stated, **own}
-        name = piece.title or title
-        key = digest_of(path, name, piece.text)
+        values = {**source.stated, **own}
+        name = piece.title or source.title
+        key = digest_of(source.path, name, piece.text)
         seen[key] += 1
         found.append(
             Chunk(
                 id=key if seen[key] == 1 else digest_of(key, str(seen[key])),
                 text=piece.text,
-                type=values.get("type") or type_of(piece, path, format_name),
+                type=values.get("type") or type_of(piece, source.path, source.format),
                 title=name,
-                path=path,
+                path=source.path,
                 start_line=piece.start,
                 end_line=piece.end,
                 language=piece.language,

@@ -15,7 +15,8 @@ _SOLUTION = re.compile(
 )
 _PATTERN = re.compile(r"\bpatterns?\b|\brecipes?\b|\bidioms?\b|模式|套路|写法", re.IGNORECASE)
 _SIGNATURE = re.compile(
-    r"`[\w.]*[a-z][\w.]*\([^`\n]*\)[^`\n]*`|^#+ .*\b[A-Za-z_]\w*\.[A-Za-z_]\w*|\b(?:[Pp]arameters?|[Rr]eturns?|[Rr]aises)\b.*:",
+    r"`[\w.]*[a-z][\w.]*\([^`\n]*\)[^`\n]*`|^#+ .*\b[A-Za-z_]\w*\.[A-Za-z_]\w*"
+    r"|\b(?:[Pp]arameters?|[Rr]eturns?|[Rr]aises)\b.*:",
     re.MULTILINE,
 )
 _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE) /\w")

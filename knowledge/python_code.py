@@ -24,7 +24,7 @@ def cut_python(text: str) -> Cutting:
         return Cutting(cut_prose(text, "python").pieces, [fault])
     lines = text.split("\n")
     pieces: list[Piece] = []
-    _cut(tree.body, lines, 1, len(lines), "", pieces)
+    _cut(tree.body, lines, range(1, len(lines) + 1), "", pieces)
     return Cutting(pieces)
 
 
@@ -39,33 +39,33 @@ def parse_python(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _cut(body: list[ast.stmt], lines: list[str], first: int, last: int, prefix: str, pieces: list[Piece]) -> None:
-    """Add the pieces of a block that goes from line `first` to line `last`."""
-    at = first
+def _cut(body: list[ast.stmt], lines: list[str], block: range, prefix: str, pieces: list[Piece]) -> None:
+    """Add the pieces of a block of lines, counted from 1."""
+    at = block.start
     for node in body:
         if not isinstance(node, _Definition):
             continue
         start = min([node.lineno, *(one.lineno for one in node.decorator_list)])
         while start > at and lines[start - 2].lstrip().startswith("#"):
             start -= 1
-        _between(lines, at, start - 1, prefix, pieces)
+        _between(lines, range(at, start), prefix, pieces)
         name = f"{prefix}{node.name}"
         end = node.end_lineno or start
         text = "\n".join(lines[start - 1 : end])
         if isinstance(node, ast.ClassDef) and len(text) > LONG_CLASS:
-            _cut(node.body, lines, start, end, f"{name}.", pieces)
+            _cut(node.body, lines, range(start, end + 1), f"{name}.", pieces)
         else:
             pieces.append(Piece(text, name, start, "python", _kind(node), tuple(_names(node, name))))
         at = end + 1
-    _between(lines, at, last, prefix, pieces)
+    _between(lines, range(at, block.stop), prefix, pieces)
 
 
 def _kind(node: _Definition) -> str:
     return "class" if isinstance(node, ast.ClassDef) else "function"
 
 
-def _between(lines: list[str], first: int, last: int, prefix: str, pieces: list[Piece]) -> None:
-    text, start = trimmed(lines[first - 1 : last], first)
+def _between(lines: list[str], block: range, prefix: str, pieces: list[Piece]) -> None:
+    text, start = trimmed(lines[block.start - 1 : block.stop - 1], block.start)
     if text.strip():
         title = prefix.rstrip(".") if prefix else ""
         pieces.append(Piece(text, title, start, "python", "module", tuple(entities_of_code(text))))

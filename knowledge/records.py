@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from skill_selector.catalog.reader import ReadError, read
@@ -72,7 +73,7 @@ def cut_settings(text: str, language: str) -> Cutting:
     starts = [one.start() for one in _SECTION.finditer(text)]
     bounds = [*([0] if not starts or starts[0] else []), *starts, len(text)]
     pieces = []
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in pairwise(bounds):
         part, line = trimmed(text[start:end].split("\n"), text.count("\n", 0, start) + 1)
         if not part.strip():
             continue

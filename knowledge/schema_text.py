@@ -33,19 +33,21 @@ def typed_schema(schema: Any) -> Any:
 def _value(key: str, value: Any, kind: Any) -> Any:
     if key in _NUMBERS:
         return _number(value)
-    if key in _FLAGS:
-        return _WORDS.get(value.lower(), value) if isinstance(value, str) else value
+    if key in _FLAGS and isinstance(value, str):
+        return _WORDS.get(value.lower(), value)
+    if isinstance(value, list):
+        return _list(key, value, kind)
     if key in _SCHEMAS:
-        return [typed_schema(one) for one in value] if isinstance(value, list) else typed_schema(value)
-    if key in _LISTS_OF_SCHEMAS and isinstance(value, list):
-        return [typed_schema(one) for one in value]
+        return typed_schema(value)
     if key in _MAPS_OF_SCHEMAS and isinstance(value, Mapping):
         return {name: typed_schema(one) for name, one in value.items()}
-    if key in {"default", "const"}:
-        return typed_value(value, kind)
-    if key in {"enum", "examples"} and isinstance(value, list):
-        return [typed_value(one, kind) for one in value]
-    return value
+    return typed_value(value, kind) if key in {"default", "const"} else value
+
+
+def _list(key: str, values: list[Any], kind: Any) -> list[Any]:
+    if key in _SCHEMAS or key in _LISTS_OF_SCHEMAS:
+        return [typed_schema(one) for one in values]
+    return [typed_value(one, kind) for one in values] if key in {"enum", "examples"} else values
 
 
 def typed_value(value: Any, kind: Any) -> Any:
