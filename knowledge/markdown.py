@@ -13,6 +13,11 @@ TITLE_LENGTH = 200
 LEAST = 1
 """Letters and digits of a section that is worth a chunk."""
 
+READ = frozenset({"title", "date", "updated", "updated_at", "last_updated", "authority", "type", "skills", "skill"})
+"""Fields of the frontmatter that go into a chunk's own."""
+SENTENCE = 20
+"""Characters of another field that says something."""
+
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HASHES = re.compile(r"^\s{0,3}#{1,6}\s*|\s#+\s*$")
 
@@ -27,10 +32,10 @@ class _Heading(NamedTuple):
 def cut_markdown(text: str) -> Cutting:
     """Cut a text at headings; a fenced block is never cut, and a section without text of its own is none."""
     stated, body, offset, faults = _front(text)
+    pieces = _of_front(text, offset, stated, faults)
     lines = body.split("\n")
     headings, fences = _structure(body)
     ends = [heading.line for heading in headings[1:]] + [len(lines)]
-    pieces = []
     for path, heading, end in zip(_paths(headings), headings, ends, strict=True):
         part, start = trimmed(lines[heading.line : end], heading.line)
         own = part if heading.level == 0 else part.partition("\n")[2]
@@ -42,6 +47,15 @@ def cut_markdown(text: str) -> Cutting:
         kind = "fence:" + inside[0][1] if inside and _mostly_code(own, inside) else "section"
         pieces.append(Piece(part, path, start + offset + 1, "markdown", kind, tuple(entities)))
     return Cutting(pieces, faults, stated)
+
+
+def _of_front(text: str, offset: int, stated: Any, faults: list[tuple[str, str, str]]) -> list[Piece]:
+    """Return the frontmatter as a piece where it holds more than what is read of it, or cannot be read."""
+    more = [value for key, value in stated.items() if key not in READ and isinstance(value, str)]
+    if not faults and not any(len(value) >= SENTENCE for value in more):
+        return []
+    header, start = trimmed(text.split("\n")[1:offset], 2)
+    return [Piece(header, "", start, "yaml", "section", tuple(entities_of_prose(header)))] if header else []
 
 
 def _front(text: str) -> tuple[Any, str, int, list[tuple[str, str, str]]]:

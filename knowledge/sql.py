@@ -1,5 +1,6 @@
 """SQL, cut at its statements by sqlglot's tokeniser; tables and columns from its parser."""
 
+import logging
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -73,6 +74,7 @@ def _parse(statement: str) -> tuple[list[Entity], str | None]:
         return _guessed(statement), None
     from sqlglot import parse  # noqa: PLC0415 - SQL only needs it
 
+    _hush()
     fault = None
     for dialect in DIALECTS:
         try:
@@ -110,6 +112,13 @@ def _guessed(statement: str) -> list[Entity]:
     created = _CREATE.search(statement)
     defined = [Entity("table", created["name"], True)] if created else []
     return defined + [Entity("table", name) for name in _TABLES.findall(statement)]
+
+
+def _hush() -> None:
+    """Keep sqlglot from logging each statement that it does not know, where the host has not set a level."""
+    logger = logging.getLogger("sqlglot")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.ERROR)
 
 
 def _failures() -> tuple[type[Exception], ...]:

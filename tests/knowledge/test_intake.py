@@ -23,7 +23,8 @@ def entities(intake: Intake, at: int, kind: str) -> set[str]:
 
 
 def test_markdown_is_cut_at_headings_with_lines_path_of_headings_and_frontmatter(cut: Cut) -> None:
-    text = "---\ndate: 2026-05-01\nauthority: official\n---\n# 手册\n\n## 安装\n\n先装依赖。\n\n## Use\n\nCall `run(x) -> int`.\n"
+    front = "---\ndate: 2026-05-01\nauthority: official\n---\n"
+    text = front + "# 手册\n\n## 安装\n\n先装依赖。\n\n## Use\n\nCall `run(x) -> int`.\n"
     found = cut(text, "markdown")
     assert [(one.title, one.start_line, one.end_line) for one in found.chunks] == [
         ("手册 › 安装", 7, 9),
@@ -32,6 +33,14 @@ def test_markdown_is_cut_at_headings_with_lines_path_of_headings_and_frontmatter
     assert {(one.date, one.authority) for one in found.chunks} == {("2026-05-01", 1.0)}
     assert found.chunks[1].type == "api_documentation"
     assert entities(found, 1, "function") == {"run"}
+
+
+def test_frontmatter_that_says_more_or_cannot_be_read_is_not_lost(cut: Cut) -> None:
+    found = cut("---\ntitle: A\nsummary: retries are safe for all calls\n---\n\ntext\n", "markdown")
+    assert [(one.start_line, "retries are safe" in one.text) for one in found.chunks] == [(2, True), (6, False)]
+    broken = cut("---\ntitle: [A\n---\n\ntext\n", "markdown")
+    assert kinds(broken) == {"bad_frontmatter"}
+    assert "title: [A" in broken.chunks[0].text
 
 
 def test_a_hash_inside_a_fence_is_no_heading_and_the_fence_stays_whole(cut: Cut) -> None:
@@ -55,7 +64,8 @@ def test_the_type_of_prose_follows_from_what_it_holds(cut: Cut, text: str, expec
 
 
 def test_sql_is_cut_at_statements_with_tables_columns_and_the_comment_above(cut: Cut) -> None:
-    text = "-- people\nCREATE TABLE users (id INT, vip_level INT);\n\nSELECT u.id FROM users u JOIN orders o ON o.user_id = u.id WHERE note = 'a;b';\n"
+    text = "-- people\nCREATE TABLE users (id INT, vip_level INT);\n\n"
+    text += "SELECT u.id FROM users u JOIN orders o ON o.user_id = u.id WHERE note = 'a;b';\n"
     found = cut(text, "sql")
     assert [(one.type, one.title, one.start_line) for one in found.chunks] == [
         ("table_schema", "users", 1),
@@ -74,7 +84,8 @@ def test_a_broken_statement_is_kept_with_a_diagnostic_and_spoils_no_other(cut: C
 
 
 def test_python_is_cut_at_functions_with_decorators_and_comments_and_the_rest_is_not_lost(cut: Cut) -> None:
-    text = 'LIMIT = 3\n\n# counts\n@cached\ndef count(x):\n    """Count."""\n    return helper(x)\n\n\nclass Box:\n    def open(self):\n        raise KeyError\n'
+    text = 'LIMIT = 3\n\n# counts\n@cached\ndef count(x):\n    """Count."""\n    return helper(x)\n\n\n'
+    text += "class Box:\n    def open(self):\n        raise KeyError\n"
     found = cut(text, "python")
     assert [(one.title, one.start_line, one.end_line) for one in found.chunks] == [
         ("", 1, 1),

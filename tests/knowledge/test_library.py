@@ -126,7 +126,7 @@ def test_files_beyond_a_bound_are_said(write: Write, knowledge: Path, tmp_path: 
 
 def test_a_missing_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
     library = KnowledgeLibrary("off")
-    with pytest.raises(KnowledgeError, match="there is no knowledge folder .*nowhere; check the path"):
+    with pytest.raises(KnowledgeError, match=r"there is no knowledge folder .*nowhere; check the path"):
         library.open(tmp_path / "nowhere")
     (tmp_path / "file.md").write_text("x", encoding="utf-8")
     with pytest.raises(KnowledgeError, match="is a file, not a knowledge folder"):

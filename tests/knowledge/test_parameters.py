@@ -1,5 +1,8 @@
 """Parameters are checked against the schema: every fault at once, with its path."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from skill_selector.graph.errors import ParameterError
@@ -19,7 +22,7 @@ SCHEMA = {
 }
 
 
-def definition(schema: dict[str, object] | None = None) -> SkillDefinition:
+def definition(schema: Mapping[str, Any] | None = None) -> SkillDefinition:
     return SkillDefinition(id="a.b", description="x", category="a", input_schema=schema or SCHEMA)
 
 

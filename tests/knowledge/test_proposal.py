@@ -74,7 +74,8 @@ def test_the_yaml_reads_back_as_the_same_definition_with_comments(folder: Path) 
 def test_functions_and_shell_usage_are_read_where_there_are_no_options(write_skill: WriteSkill) -> None:
     path = write_skill("deploy-it", "Deploy a service to the server.")
     (path / "lib.py").write_text(
-        'def push(host: str, port: int = 22, *, tags: list[str] | None = None) -> None:\n    """Push.\n\n    Args:\n        host: where to\n    """\n',
+        "def push(host: str, port: int = 22, *, tags: list[str] | None = None) -> None:\n"
+        '    """Push.\n\n    Args:\n        host: where to\n    """\n',
         encoding="utf-8",
     )
     (path / "run.sh").write_text("#!/bin/sh\n# Usage: run.sh <target> [--fast] [--level LEVEL]\n", encoding="utf-8")

@@ -19,7 +19,8 @@ def filled(write: Write) -> None:
     """A folder with tables, queries, a log and articles."""
     write(
         "shop/schema.sql",
-        "CREATE TABLE users (id INT, vip_level INT);\nCREATE TABLE orders (order_id INT, user_id INT, amount INT);",
+        "CREATE TABLE users (id INT, vip_level INT);\n"
+        "CREATE TABLE orders (order_id INT, user_id INT, amount INT);",
     )
     write("shop/joins.sql", "SELECT u.id FROM users u JOIN orders o ON o.user_id = u.id;")
     write(
@@ -67,7 +68,7 @@ def test_tags_by_rule_follow_types_keywords_and_the_description(open_base: Open)
     # 0.4 for the type and 0.4 for two keywords, SELECT and JOIN
     assert hits[0][0] == "shop/joins.sql:1"
     assert 0.8 <= hits[0][1] <= 1
-    with pytest.raises(DefinitionError, match="no skill is defined as 'data_query.nothing'"):
+    with pytest.raises(DefinitionError, match=r"no skill is defined as 'data_query\.nothing'"):
         search.by_tag("data_query.nothing")
 
 

@@ -1,4 +1,4 @@
-"""A model tags in batches; what stalls or fails falls back, marked so, and is asked about again (case of a stalled call)."""
+"""A model tags in batches; what stalls or fails falls back, marked so, and is asked about again."""
 
 import json
 import re
@@ -25,6 +25,9 @@ SKILL = "data_query.generate_sql"
 
 class SyncChatModel(ScriptedChatModel):
     """A model without an async half, as many have: its calls block a thread."""
+
+    def __init__(self, script: Any) -> None:
+        super().__init__(script)
 
     async def _agenerate(self, *args: Any, **options: Any) -> Any:
         return await super(ScriptedChatModel, self)._agenerate(*args, **options)
