@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -217,11 +217,6 @@ def _open_store(root: Root, cache: Cache | None, limits: KnowledgeLimits) -> Sto
 
 def _version() -> str:
     return code_version(str(Path(__file__).parent), *CUTTERS)
-
-
-def chunks_of(base: KnowledgeBase, types: "frozenset[str] | None" = None) -> Iterator[Chunk]:
-    """Yield the chunks of some types, or all."""
-    return (chunk for chunk in base.chunks if types is None or chunk.type in types)
 
 
 def summary(base: KnowledgeBase) -> dict[str, Any]:

@@ -64,6 +64,8 @@ FORMATS = {
 }
 """By the ending of the name, in lower case."""
 
+_TEXTS = frozenset({"readme", "changelog", "changes", "notes", "license", "makefile", "dockerfile"})
+"""Files without an ending that hold text."""
 PROSE = frozenset({"text", "rst", "html"})
 _CUTTERS = {
     "markdown": cut_markdown,
@@ -82,11 +84,8 @@ def format_of(name: str) -> str | None:
     if dot and ending.isdigit():  # a rotated log
         return format_of(stem)
     if not dot:
-        return "text" if stem in {"", "readme", "changelog", "license", "notes"} or not ending else _NAMES.get(ending)
+        return "text" if ending in _TEXTS else None
     return FORMATS.get(ending)
-
-
-_NAMES = {"readme": "text", "changelog": "text", "notes": "text", "makefile": "text", "dockerfile": "text"}
 
 
 def cut(text: str, kind: str) -> Cutting:

@@ -145,7 +145,7 @@ def _joined(own: dict[str, Any], beside: Mapping[str, Any], report: Report) -> d
         what = f"the frontmatter calls the skill {first}, the file beside it {second}; the file's word counts"
         report.warning("definition_clash", what, "give both the same id")
         return dict(beside)
-    return {**own, **beside} if second else {**beside, **own}
+    return {**own, **beside}
 
 
 def _id(value: Mapping[str, Any]) -> str | None:

@@ -1,5 +1,7 @@
 """Parameters are checked against the schema: every fault at once, with its path."""
 
+import socket
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,7 +9,13 @@ import pytest
 
 from skill_selector.graph.errors import ParameterError
 from skill_selector.knowledge.definition import SkillDefinition, read_definition
-from skill_selector.knowledge.parameters import check_output, check_parameters, parameter_digest, validated
+from skill_selector.knowledge.parameters import (
+    ParameterFault,
+    check_output,
+    check_parameters,
+    parameter_digest,
+    validated,
+)
 from skill_selector.knowledge.schema_text import typed_schema
 
 SCHEMA = {
@@ -47,8 +55,17 @@ def test_what_is_no_object_is_one_fault() -> None:
 
 
 def test_a_schema_that_refers_elsewhere_or_to_itself_is_a_fault_and_nothing_is_fetched() -> None:
-    remote = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}}}
-    assert "refers to what it does not hold" in check_parameters(definition(remote), {"a": 1})[0].message
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/schema.json"
+        remote = {"type": "object", "properties": {"a": {"$ref": address}}}
+        checking = threading.Thread(target=lambda: faults.extend(check_parameters(definition(remote), {"a": 1})))
+        faults: list[ParameterFault] = []
+        checking.start()
+        with pytest.raises(TimeoutError):
+            server.accept()
+    checking.join()
+    assert "refers to what it does not hold" in faults[0].message
     assert "without end" in check_parameters(definition({"$ref": "#"}), {"a": 1})[0].message
 
 

@@ -48,6 +48,17 @@ def test_a_file_beside_it_counts_more_field_by_field(skills_root: Path) -> None:
     assert (found.category, found.related_keywords) == ("reports", ("查询", "GROUP BY"))
 
 
+def test_a_file_without_an_id_adds_to_the_frontmatter_and_another_id_is_said(skills_root: Path) -> None:
+    put(skills_root, "a", FRONT, skill_yaml="related_keywords: [报表]\n")
+    put(skills_root, "b", FRONT, skill_yaml="id: data_query.other\n")
+    registry = load_registry(skills_root)
+    assert [(one.id, one.related_keywords) for one in registry] == [
+        ("data_query.sql", ("报表",)),
+        ("data_query.other", ()),
+    ]
+    assert [one.kind for one in registry.diagnostics] == ["definition_clash"]
+
+
 def test_a_json_file_may_hold_several_definitions(skills_root: Path, write_skill: Callable[..., Path]) -> None:
     folder = write_skill("tools", "Does two things.")
     both = [{"id": "a.one", "description": "x"}, {"id": "a.two"}]

@@ -19,8 +19,7 @@ def filled(write: Write) -> None:
     """A folder with tables, queries, a log and articles."""
     write(
         "shop/schema.sql",
-        "CREATE TABLE users (id INT, vip_level INT);\n"
-        "CREATE TABLE orders (order_id INT, user_id INT, amount INT);",
+        "CREATE TABLE users (id INT, vip_level INT);\nCREATE TABLE orders (order_id INT, user_id INT, amount INT);",
     )
     write("shop/joins.sql", "SELECT u.id FROM users u JOIN orders o ON o.user_id = u.id;")
     write(
@@ -29,7 +28,8 @@ def filled(write: Write) -> None:
     )
     write(
         "ops/fix.md",
-        "# Fixes\n\n## GW-5021\n\nSolution: lower the timeout of `keep_alive`.\n\n## 数据库 DB-1002\n\n原因：故障由连接池耗尽引起。\n",
+        "# Fixes\n\n## GW-5021\n\nSolution: lower the timeout of `keep_alive`.\n\n"
+        "## 数据库 DB-1002\n\n原因：故障由连接池耗尽引起。\n",
     )
     write("notes.md", "# Notes\n\n## Tea\n\nWe drink tea with Client.create_order in mind: `Client.create_order(x)`.\n")
 
