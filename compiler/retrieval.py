@@ -51,8 +51,10 @@ class RouteRunner:
         if waiting:
             await asyncio.wait(waiting, timeout=limit)
         for one in waiting:
-            # what comes later is nobody's: without this the loop reports it as an exception that was never looked at
-            one.add_done_callback(lambda done: done.cancelled() or done.exception())
+            # Only the wrapper is cancelled: what hangs may come back after the loop was closed. And the exceptions are
+            # looked at, which the loop would otherwise report as forgotten.
+            if not one.cancel():
+                one.exception()
         return self._collect(started, limit)
 
     def _start(self, work: Mapping[str, Work]) -> "dict[str, Future[tuple[list[Hit], float]] | None]":
@@ -66,6 +68,7 @@ class RouteRunner:
 
     def _thread(self, name: str, route: Work) -> "Future[tuple[list[Hit], float]]":
         future: Future[tuple[list[Hit], float]] = Future()
+        future.set_running_or_notify_cancel()
         context = copy_context()
 
         def run() -> None:

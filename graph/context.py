@@ -38,6 +38,9 @@ class SelectorContext:
     llm_enable_thinking: bool | None = _option("Let the model think before it answers (false).")
     llm_timeout: float | None = _option("Seconds that one model call may take (60).")
     fallback_model: str | None = _option("The model that takes over after three overloads in a row.")
+    context_budget: int | None = _option("Tokens of a compiled context, the whole prompt (2000).")
+    route_timeout: float | None = _option("Seconds that each route of a compilation may take (2).")
+    preference: str | None = _option("How the person likes examples: none, terse or commented (none).")
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:

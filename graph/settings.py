@@ -18,6 +18,7 @@ Convert = Callable[[Any], Any]
 ReasonerName = Literal["auto", "llm", "local"]
 OnAmbiguous = Literal["report", "ask"]
 OnFailure = Literal["fallback", "raise"]
+Preference = Literal["none", "terse", "commented"]
 
 ENDPOINT_PREFIX = "openai:"
 """What the model's name follows where embeddings come from an endpoint."""
@@ -106,6 +107,9 @@ class Settings:
     embedding_api_key: str | None = _setting(None, "EMBEDDING_API_KEY", _text, secret=True)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
+    context_budget: int = _setting(2000, "SELECTOR_CONTEXT_BUDGET", _number(int, 300, 1_000_000))
+    route_timeout: float = _setting(2.0, "SELECTOR_ROUTE_TIMEOUT", _number(float, 0.01, 600))
+    preference: Preference = _setting("none", "SELECTOR_PREFERENCE", _choice("none", "terse", "commented"))
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
 

@@ -54,6 +54,11 @@ class KnowledgeSearch:
         """What is searched."""
         return self.index.base
 
+    @property
+    def has_meaning(self) -> bool:
+        """Whether there is an embedder, so that `semantic` can find something."""
+        return self._embedder is not None
+
     def by_tag(
         self, skill_id: str, *, query: str = "", limit: int = LIMIT, types: Collection[str] | None = None
     ) -> list[Hit]:

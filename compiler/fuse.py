@@ -1,0 +1,34 @@
+"""The fourth step: one list of all routes' hits."""
+
+from typing import Any
+
+from skill_selector.compiler.fusion import fuse, weighed
+from skill_selector.compiler.parts import CompilerParts
+from skill_selector.compiler.retrieve import PLAIN
+from skill_selector.compiler.state import CompilerState
+from skill_selector.knowledge.search import Hit
+from skill_selector.nodes.trace import Stopwatch
+
+MOST_FUSED = 200
+"""Chunks that the state carries on."""
+
+
+class FuseHits:
+    """Weighs the routes by the strategy, and the chunks by what was learnt of them."""
+
+    def __init__(self, parts: CompilerParts) -> None:
+        self._parts = parts
+
+    def run(self, state: CompilerState) -> dict[str, Any]:
+        """Return the update with the fused chunks, the best first."""
+        watch = Stopwatch("fuse")
+        hits = {name: [Hit(one[0], one[1]) for one in found] for name, found in state["route_hits"].items()}
+        weights = {**state["compile_strategy"]["routes"], PLAIN: 1.0}
+        fused = fuse(hits, weights)[:MOST_FUSED]
+        learnt = self._parts.chunk_weights
+        if learnt is not None and fused:
+            skill_id = state["compile_request"]["definition"]["id"]
+            fused = weighed(fused, learnt(skill_id, [one["id"] for one in fused]))
+        made = {"chunks": len(fused), "best": fused[0]["score"] if fused else None}
+        entry = watch.entry(0, given={"weights": {name: weights[name] for name in hits}}, made=made)
+        return {"fused_chunks": fused, "compiler_trace": [entry]}

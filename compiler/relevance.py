@@ -1,0 +1,99 @@
+"""How much a chunk counts: its relevance to the request, and what its type, author and age add or take away."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from skill_selector.compiler.needs import Need, searchable
+from skill_selector.compiler.request import CompileRequest
+from skill_selector.knowledge.chunk import Chunk, ChunkType
+from skill_selector.knowledge.search import KnowledgeSearch
+
+FUSED, TOUCHING, WORDS = 0.5, 0.3, 0.2
+"""Shares of the local relevance: the routes, the parameters that the chunk names, the words of the task."""
+LEAST_TRUST = 0.5
+"""What is left of the score of a chunk without any authority; from there on it grows with authority to 1."""
+OTHER_TYPE = 0.8
+"""Of the score of a chunk whose type the skill does not ask for."""
+OLD = 0.9
+"""Of the score of the oldest of the dated chunks; the newest keeps all."""
+LIKED, DISLIKED = 1.15, 0.85
+"""Of the score of types that the person's preference favours, or the other one does."""
+
+EXPLAINING: frozenset[ChunkType] = frozenset({"api_documentation", "document", "solution_article"})
+SHOWING: frozenset[ChunkType] = frozenset({"code_snippet", "example", "sql_example", "query_pattern", "config_snippet"})
+PREFERENCES: Mapping[str, tuple[frozenset[ChunkType], frozenset[ChunkType]]] = {
+    "none": (frozenset(), frozenset()),
+    "terse": (SHOWING, EXPLAINING),
+    "commented": (EXPLAINING, frozenset()),
+}
+"""By a person's preference: types that are favoured, and types that are not (source 002: who likes comments gets more
+explanation, who likes it short denser examples)."""
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """The local scorer of one request."""
+
+    request: CompileRequest
+    search: KnowledgeSearch
+    needs: Sequence[Need]
+    fused: Mapping[str, float]
+    """By chunk id."""
+
+    def of(self, chunks: Sequence[Chunk]) -> list[float]:
+        """Return the relevance of each chunk, 0 to 1: 0.5 routes + 0.3 parameters + 0.2 words."""
+        words = self._words(chunks)
+        texts = [searchable(chunk) for chunk in chunks]
+        touching = [touched(text, self.needs) for text in texts]
+        rarity = self._rarity(touching)
+        mass = sum(rarity.values())
+        found = []
+        for chunk, names, share in zip(chunks, touching, words, strict=True):
+            named = sum(rarity[name] for name in names) / mass if mass else 0.0
+            found.append(FUSED * self.fused.get(chunk.id, 0.0) + TOUCHING * named**0.5 + WORDS * share)
+        return found
+
+    def _words(self, chunks: Sequence[Chunk]) -> list[float]:
+        index = self.search.index
+        scores = index.keyword_scores(self.request.query)
+        own = [float(scores[index.words.position(one.id)]) for one in chunks]
+        best = max(own, default=0.0)
+        return [one / best if best else 0.0 for one in own]
+
+    def _rarity(self, touching: Sequence[Sequence[str]]) -> dict[str, float]:
+        """Return how telling each need is among these chunks; 0 for one that nobody covers."""
+        count = len(touching)
+        found = {}
+        for need in self.needs:
+            if need.parameter:
+                holding = sum(need.text in names for names in touching)
+                found[need.text] = float(np.log1p((count - holding + 0.5) / (holding + 0.5))) if holding else 0.0
+        return found
+
+
+def touched(text: str, needs: Sequence[Need]) -> list[str]:
+    """Return which needs of the parameters a normalised text covers."""
+    return [need.text for need in needs if need.parameter and need.covered_by(text)]
+
+
+def standing(chunks: Sequence[Chunk], types: Sequence[str], preference: str) -> list[float]:
+    """Return what each chunk's score is multiplied by, more than 0.
+
+    Args:
+        chunks: the chunks that come into question.
+        types: those that strategy and skill ask for.
+        preference: a key of `PREFERENCES`.
+    """
+    liked, disliked = PREFERENCES[preference]
+    dates = sorted({chunk.date for chunk in chunks if chunk.date})
+    ages = {date: OLD + (1 - OLD) * at / max(1, len(dates) - 1) for at, date in enumerate(dates)}
+    found = []
+    for chunk in chunks:
+        factor = LEAST_TRUST + (1 - LEAST_TRUST) * chunk.authority
+        factor *= ages[chunk.date] if chunk.date and len(dates) > 1 else 1.0
+        factor *= 1.0 if not types or chunk.type in types else OTHER_TYPE
+        factor *= LIKED if chunk.type in liked else DISLIKED if chunk.type in disliked else 1.0
+        found.append(factor)
+    return found
