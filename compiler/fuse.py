@@ -4,6 +4,8 @@ from typing import Any
 
 from skill_selector.compiler.fusion import fuse, weighed
 from skill_selector.compiler.parts import CompilerParts
+from skill_selector.compiler.references import follow
+from skill_selector.compiler.request import CompileRequest
 from skill_selector.compiler.retrieve import PLAIN
 from skill_selector.compiler.state import CompilerState
 from skill_selector.knowledge.search import Hit
@@ -24,11 +26,12 @@ class FuseHits:
         watch = Stopwatch("fuse")
         hits = {name: [Hit(one[0], one[1]) for one in found] for name, found in state["route_hits"].items()}
         weights = {**state["compile_strategy"]["routes"], PLAIN: 1.0}
-        fused = fuse(hits, weights)[:MOST_FUSED]
+        request = CompileRequest.from_dict(state["compile_request"])
+        search = self._parts.recall(request, self._parts.shared.settings())
+        fused = follow(fuse(hits, weights)[:MOST_FUSED], search)
         learnt = self._parts.chunk_weights
         if learnt is not None and fused:
-            skill_id = state["compile_request"]["definition"]["id"]
-            fused = weighed(fused, learnt(skill_id, [one["id"] for one in fused]))
+            fused = weighed(fused, learnt(request.definition.id, [one["id"] for one in fused]))
         made = {"chunks": len(fused), "best": fused[0]["score"] if fused else None}
         entry = watch.entry(0, given={"weights": {name: weights[name] for name in hits}}, made=made)
         return {"fused_chunks": fused, "compiler_trace": [entry]}

@@ -61,7 +61,7 @@ class RefineChunks:
         search = self._parts.recall(request, settings)
         needs = needs_of(request, load_words(settings.words_file))
         types = (*state["compile_strategy"]["first"], *request.definition.preferred_context_types)
-        refiner = Refiner(request, search, needs, types)
+        refiner = Refiner(request, search, needs, types, state["near_chunks"])
         return refiner, refiner.gathered(state["fused_chunks"]), settings  # type: ignore[arg-type]
 
     def _instead(self, refiner: Refiner, chunks: Sequence[Chunk], scorer: Scorer, error: ScorerError) -> Scores:

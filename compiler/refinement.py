@@ -57,8 +57,23 @@ class Refiner:
     """Refines for one request. Between `gathered` and `finished` somebody else may score `gathered`."""
 
     def __init__(
-        self, request: CompileRequest, search: KnowledgeSearch, needs: Sequence[Need], types: Sequence[str]
+        self,
+        request: CompileRequest,
+        search: KnowledgeSearch,
+        needs: Sequence[Need],
+        types: Sequence[str],
+        near: Mapping[str, float],
     ) -> None:
+        """Take what is known.
+
+        Args:
+            request: what is asked for.
+            search: the knowledge base.
+            needs: what the context is to cover.
+            types: of chunks, those that strategy and skill ask for.
+            near: by chunk id, nearness in meaning, 0 to 1.
+        """
+        self._near = near
         self._request = request
         self._search = search
         self._needs = needs
@@ -90,7 +105,7 @@ class Refiner:
     def local_scores(self, chunks: Sequence[Chunk]) -> list[float]:
         """Return the local scorer's relevance, 0 to 1."""
         fused = {one.id: self._share(one) for one in chunks}
-        return Relevance(self._request, self._search, self._needs, fused).of(chunks)
+        return Relevance(self._request, self._search, self._needs, fused, self._near).of(chunks)
 
     def finished(self, chunks: Sequence[Chunk], relevance: Sequence[float]) -> Refinement:
         """Return the refinement: relevance times standing, cut at the floor, with what had to be rescued."""

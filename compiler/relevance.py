@@ -11,7 +11,7 @@ from skill_selector.knowledge.chunk import Chunk, ChunkType
 from skill_selector.knowledge.search import KnowledgeSearch
 
 FUSED, TOUCHING, WORDS = 0.5, 0.3, 0.2
-"""Shares of the local relevance: the routes, the parameters that the chunk names, the words of the task."""
+"""Shares of the local relevance: the routes, the parameters that the chunk names, the words or the meaning of the task."""
 LEAST_TRUST = 0.5
 """What is left of the score of a chunk without any authority; from there on it grows with authority to 1."""
 OTHER_TYPE = 0.8
@@ -41,9 +41,11 @@ class Relevance:
     needs: Sequence[Need]
     fused: Mapping[str, float]
     """By chunk id."""
+    near: Mapping[str, float]
+    """By chunk id: nearness in meaning, 0 to 1."""
 
     def of(self, chunks: Sequence[Chunk]) -> list[float]:
-        """Return the relevance of each chunk, 0 to 1: 0.5 routes + 0.3 parameters + 0.2 words."""
+        """Return the relevance of each chunk, 0 to 1: 0.5 routes + 0.3 parameters + 0.2 words or meaning."""
         words = self._words(chunks)
         texts = [searchable(chunk) for chunk in chunks]
         touching = [touched(text, self.needs) for text in texts]
@@ -59,8 +61,8 @@ class Relevance:
         index = self.search.index
         scores = index.keyword_scores(self.request.query)
         own = [float(scores[index.words.position(one.id)]) for one in chunks]
-        best = max(own, default=0.0)
-        return [one / best if best else 0.0 for one in own]
+        near = [self.near.get(one.id, 0.0) for one in chunks]
+        return [max(one, other) for one, other in zip(_shares(own), _shares(near), strict=True)]
 
     def _rarity(self, touching: Sequence[Sequence[str]]) -> dict[str, float]:
         """Return how telling each need is among these chunks; 0 for one that nobody covers."""
@@ -71,6 +73,11 @@ class Relevance:
                 holding = sum(need.text in names for names in touching)
                 found[need.text] = float(np.log1p((count - holding + 0.5) / (holding + 0.5))) if holding else 0.0
         return found
+
+
+def _shares(values: Sequence[float]) -> list[float]:
+    best = max(values, default=0.0)
+    return [one / best if best else 0.0 for one in values]
 
 
 def touched(text: str, needs: Sequence[Need]) -> list[str]:

@@ -197,6 +197,7 @@ def _fresh() -> dict[str, Any]:
         "compile_strategy": {},
         "route_hits": {},
         "fused_chunks": [],
+        "near_chunks": {},
         "refined_chunks": {},
         "compile_degraded": [],
     }

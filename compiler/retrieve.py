@@ -1,11 +1,13 @@
-"""The third step: all routes at once, and what stands in for them when none answers."""
+"""The third step: all routes at once, and beside them the plain search that stands in when none of them answers."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from skill_selector.compiler.parts import CompilerParts
 from skill_selector.compiler.request import CompileRequest
+from skill_selector.compiler.result import CompileReason
 from skill_selector.compiler.retrieval import Outcomes
 from skill_selector.compiler.routes import by_keywords, by_meaning
 from skill_selector.compiler.state import CompilerState
@@ -15,9 +17,12 @@ from skill_selector.knowledge.search import Hit, KnowledgeSearch
 from skill_selector.nodes.trace import Stopwatch
 
 PLAIN = "plain"
-"""As the search that stands in for all routes is called in results."""
+"""As the search is called that knows nothing of the strategy: by meaning, or by words where there is no embedder.
 
-Work = dict[str, Callable[[], list[Hit]]]
+Where the strategy does not take it as a route, its hits are no candidates; they help to rerank those that are.
+"""
+MOST_PLAIN = 200
+"""Its hits."""
 
 
 class RetrieveChunks:
@@ -29,83 +34,73 @@ class RetrieveChunks:
     def run(self, state: CompilerState) -> dict[str, Any]:
         """Return the update with each route's hits."""
         watch = Stopwatch("retrieve")
-        request, search, settings = self._prepare(state)
-        outcomes = self._parts.runner.run(self._work(state, request, search), settings.route_timeout)
-        plain = self._plain(state, outcomes, request, search)
-        second = self._parts.runner.run(plain, settings.route_timeout) if plain else None
-        return _update(state, watch, outcomes, second, search)
+        work, search, settings = self._prepare(state)
+        return _update(state, watch, self._parts.runner.run(work, settings.route_timeout), search)
 
     async def arun(self, state: CompilerState) -> dict[str, Any]:
         """Do the same without blocking the event loop."""
-        import asyncio  # noqa: PLC0415 - the sync half does without
-
         watch = Stopwatch("retrieve")
-        request, search, settings = await asyncio.to_thread(self._prepare, state)
-        outcomes = await self._parts.runner.arun(self._work(state, request, search), settings.route_timeout)
-        plain = self._plain(state, outcomes, request, search)
-        second = await self._parts.runner.arun(plain, settings.route_timeout) if plain else None
-        return _update(state, watch, outcomes, second, search)
+        work, search, settings = await asyncio.to_thread(self._prepare, state)
+        return _update(state, watch, await self._parts.runner.arun(work, settings.route_timeout), search)
 
-    def _prepare(self, state: CompilerState) -> tuple[CompileRequest, KnowledgeSearch, Settings]:
+    def _prepare(self, state: CompilerState) -> tuple[dict[str, Callable[[], list[Hit]]], KnowledgeSearch, Settings]:
         request = CompileRequest.from_dict(state["compile_request"])
         settings = self._parts.shared.settings()
-        return request, self._parts.recall(request, settings), settings
-
-    def _work(self, state: CompilerState, request: CompileRequest, search: KnowledgeSearch) -> Work:
-        return {name: partial(self._parts.routes[name], search, request) for name in state["compile_strategy"]["asked"]}
-
-    def _plain(
-        self, state: CompilerState, outcomes: Outcomes, request: CompileRequest, search: KnowledgeSearch
-    ) -> Work | None:
-        """Return the plain search where no route found anything, unless it was one of them and just failed."""
-        if any(outcomes.hits.values()):
-            return None
-        meaning = by_meaning if search.has_meaning else by_keywords
-        name = "semantic" if search.has_meaning else "keywords"
-        own = self._parts.routes.get(name) is meaning
-        if own and name in state["compile_strategy"]["asked"]:
-            return None
-        return {PLAIN: partial(meaning, search, request)}
+        search = self._parts.recall(request, settings)
+        routes = {name: self._parts.routes[name] for name in state["compile_strategy"]["asked"]}
+        work = {name: partial(route, search, request) for name, route in routes.items()}
+        plain = by_meaning if search.has_meaning else by_keywords
+        if plain not in routes.values():
+            work[PLAIN] = partial(plain, search, request, MOST_PLAIN)
+        return work, search, settings
 
 
-def _update(
-    state: CompilerState, watch: Stopwatch, outcomes: Outcomes, second: Outcomes | None, search: KnowledgeSearch
-) -> dict[str, Any]:
+def _update(state: CompilerState, watch: Stopwatch, outcomes: Outcomes, search: KnowledgeSearch) -> dict[str, Any]:
     strategy = dict(state["compile_strategy"])
-    degraded = [*state["compile_degraded"], *_failures(outcomes.failures, outcomes.hits, second)]
-    hits: Mapping[str, Sequence[Hit]] = outcomes.hits
-    seconds = dict(outcomes.seconds)
-    if second is not None:
-        hits = second.hits
-        seconds |= second.seconds
-        degraded += _failures(second.failures, {}, None)
-    strategy["reason"] = _reason(outcomes, second, hits)
-    if search.missing_vectors and "semantic" in strategy["asked"]:
+    hits = {name: found for name, found in outcomes.hits.items() if name != PLAIN}
+    plain = outcomes.hits.get(PLAIN)
+    strategy["reason"] = _reason(hits, plain)
+    if not any(hits.values()) and plain:
+        hits = {PLAIN: plain}
+    degraded = [*state["compile_degraded"], *_failures(outcomes, hits)]
+    if search.missing_vectors:
         degraded.append(_missing(search.missing_vectors))
-    made = {"hits": {name: len(found) for name, found in hits.items()}, "seconds": seconds, "failed": outcomes.failures}
+    made = {
+        "hits": {name: len(found) for name, found in outcomes.hits.items()},
+        "seconds": outcomes.seconds,
+        "failed": outcomes.failures,
+    }
     entry = watch.entry(0, given={"routes": strategy["asked"]}, made=made)
+    near = outcomes.hits.get("semantic") or (plain if search.has_meaning else None) or []
     return {
         "compile_strategy": strategy,
         "route_hits": {name: [[hit.chunk_id, hit.score] for hit in found] for name, found in hits.items()},
+        "near_chunks": {hit.chunk_id: round(hit.score, 4) for hit in near},
         "compile_degraded": degraded,
         "compiler_trace": [entry],
     }
 
 
-def _reason(outcomes: Outcomes, second: Outcomes | None, hits: Mapping[str, Sequence[Hit]]) -> str:
+def _reason(hits: dict[str, list[Hit]], plain: list[Hit] | None) -> CompileReason:
+    """Return what the hits amount to, those of the plain search apart."""
     if any(hits.values()):
-        return "fallback" if second is not None and not outcomes.hits else "compiled"
-    answered = second.hits if second is not None else outcomes.hits
-    return "nothing_found" if answered else "search_failed"
+        return "compiled"
+    if plain:
+        return "fallback"
+    return "nothing_found" if hits or plain is not None else "search_failed"
 
 
-def _failures(
-    failures: Mapping[str, str], answered: Mapping[str, Sequence[Hit]], second: Outcomes | None
-) -> list[Degradation]:
-    others = ", ".join(answered) or ("the plain search" if second is not None else "an empty context")
+def _failures(outcomes: Outcomes, hits: dict[str, list[Hit]]) -> list[Degradation]:
+    others = ", ".join("the plain search" if name == PLAIN else f"route {name}" for name in hits) or "an empty context"
     return [
-        {"step": "retrieve", "round": 0, "what": f"route {name}", "why": why, "instead": others}
-        for name, why in failures.items()
+        {
+            "step": "retrieve",
+            "round": 0,
+            "what": "the plain search" if name == PLAIN else f"route {name}",
+            "why": why,
+            "instead": others,
+        }
+        for name, why in outcomes.failures.items()
     ]
 
 

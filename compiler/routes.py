@@ -16,9 +16,9 @@ def by_tags(search: KnowledgeSearch, request: CompileRequest) -> list[Hit]:
     return search.by_tag(request.definition.id, query=request.query, limit=LIMIT)
 
 
-def by_keywords(search: KnowledgeSearch, request: CompileRequest) -> list[Hit]:
+def by_keywords(search: KnowledgeSearch, request: CompileRequest, limit: int = LIMIT) -> list[Hit]:
     """Chunks that hold the words of task and parameters (route B)."""
-    return search.keyword(request.query, limit=LIMIT)
+    return search.keyword(request.query, limit=limit)
 
 
 def by_names(search: KnowledgeSearch, request: CompileRequest) -> list[Hit]:
@@ -31,13 +31,13 @@ def by_error_codes(search: KnowledgeSearch, request: CompileRequest) -> list[Hit
     return search.by_codes(request.codes, limit=LIMIT) if request.codes else []
 
 
-def by_meaning(search: KnowledgeSearch, request: CompileRequest) -> list[Hit]:
-    """Chunks near the task in meaning; also the plain search that answers when all routes failed.
+def by_meaning(search: KnowledgeSearch, request: CompileRequest, limit: int = LIMIT) -> list[Hit]:
+    """Chunks near the task in meaning.
 
     Raises:
         EmbedderError: the embedder failed.
     """
-    return search.semantic(request.query, limit=LIMIT, strict=True)
+    return search.semantic(request.query, limit=limit, strict=True)
 
 
 ROUTES: Mapping[str, Route] = MappingProxyType(

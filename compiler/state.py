@@ -50,6 +50,8 @@ class CompilerState(CompilerInput, CompilerOutput, total=False):
     """By route that answered: chunk id and score, 0 to 1, best first."""
     fused_chunks: list[dict[str, Any]]
     """`id`, `score` and `routes`, best first."""
+    near_chunks: dict[str, float]
+    """By chunk id: nearness in meaning, 0 to 1, which the local scorer takes into account."""
     refined_chunks: dict[str, Any]
     """See `refine.Refinement`."""
     compile_degraded: list[Degradation]
