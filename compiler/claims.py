@@ -3,10 +3,12 @@
 Only statements that *define* count. That an example passes `page_size=50` says nothing of what the default is.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from skill_selector.catalog.reader import ReadError, read
 from skill_selector.knowledge.chunk import Chunk
 from skill_selector.retrievers.text import normalize, tokenize
 
@@ -33,6 +35,8 @@ _NOT_COLUMNS = frozenset(
     {"create", "primary", "foreign", "unique", "constraint", "key", "index", "check", "engine", "partition", "order"}
     | {"comment", "alter", "drop", "insert", "select"}
 )
+_ABOUT_ITSELF = frozenset({"date", "source", "author", "authority", "id", "language", "version", "tags", "complexity"})
+"""Fields of a record that say nothing of its subject."""
 _TABLE = re.compile(r"CREATE\s+(?:\w+\s+)*TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"\[]?([\w.]+)", re.IGNORECASE)
 _SETTING = re.compile(r"""^(\s*)["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*["']?([^\s"'{\[#,|>][^"'#\n]*?)["']?,?\s*(?:#.*)?$""")
 _SECTION = re.compile(r"""^(\s*)["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*\{?\s*$|^\[([\w.]+)\]\s*$""")
@@ -61,6 +65,8 @@ def _all(chunk: Chunk) -> Iterator[Claim]:
     elif chunk.type == "code_snippet":
         for found in _DEF.finditer(chunk.text):
             yield _claim("function", found[1], found[2])
+    elif chunk.language in {"json", "yaml"}:
+        yield from _records(chunk)
     elif chunk.type in {"api_documentation", "document", "query_pattern", "solution_article"}:
         yield from _signatures(chunk)
         yield from _terms(chunk)
@@ -97,6 +103,25 @@ def _settings(chunk: Chunk) -> Iterator[Claim]:
             name = ".".join([*(one for _, one in path), setting[2]])
             full = name if name.startswith(whose) or not whose else f"{whose}.{name}"
             yield _claim("setting", full, setting[3])
+
+
+def _records(chunk: Chunk) -> Iterator[Claim]:
+    """What a record says of the error code that it is about, field by field."""
+    codes = [one.name for one in chunk.entities if one.defined and one.kind == "error_code"]
+    if len(codes) == 1:
+        for name, value in _fields(chunk):
+            if value and normalize(value) != normalize(codes[0]) and name not in _ABOUT_ITSELF:
+                yield _claim("record", f"{codes[0]}.{name}", value)
+
+
+def _fields(chunk: Chunk) -> Iterator[tuple[str, str]]:
+    try:
+        value = json.loads(chunk.text) if chunk.language == "json" else read(chunk.text).value
+    except (ValueError, RecursionError, ReadError):
+        return
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    if isinstance(value, dict):
+        yield from ((str(name), one) for name, one in value.items() if isinstance(one, str))
 
 
 def _signatures(chunk: Chunk) -> Iterator[Claim]:

@@ -1,8 +1,9 @@
 """The fourth step: one list of all routes' hits."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skill_selector.compiler.fusion import fuse, weighed
+from skill_selector.compiler.fusion import FusedChunk, fuse, weighed
 from skill_selector.compiler.parts import CompilerParts
 from skill_selector.compiler.references import follow
 from skill_selector.compiler.request import CompileRequest
@@ -13,6 +14,15 @@ from skill_selector.nodes.trace import Stopwatch
 
 MOST_FUSED = 200
 """Chunks that the state carries on."""
+MOST_NEAR = 10
+"""Chunks nearest to the task in meaning that are looked at although the strategy's routes did not find them."""
+
+
+def near_ones(near: Mapping[str, float], fused: Sequence[FusedChunk]) -> list[FusedChunk]:
+    """Return the chunks nearest in meaning that no route found: they are looked at, and have no score of a route's."""
+    known = {one["id"] for one in fused}
+    nearest = sorted(near.items(), key=lambda pair: -pair[1])[:MOST_NEAR]
+    return [{"id": name, "score": 0.0, "routes": {PLAIN: score}} for name, score in nearest if name not in known]
 
 
 class FuseHits:
@@ -29,6 +39,7 @@ class FuseHits:
         request = CompileRequest.from_dict(state["compile_request"])
         search = self._parts.recall(request, self._parts.shared.settings())
         fused = follow(fuse(hits, weights)[:MOST_FUSED], search)
+        fused += near_ones(state["near_chunks"], fused)
         learnt = self._parts.chunk_weights
         if learnt is not None and fused:
             fused = weighed(fused, learnt(request.definition.id, [one["id"] for one in fused]))

@@ -15,6 +15,8 @@ _VERBATIM = frozenset({"error_log", "config_snippet", "code_snippet", "sql_examp
 _TICKS = re.compile(r"`{3,}")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _KEEP = re.compile(r"(`+[^`\n]*`+|https?://\S+|\*\*[^*\n]+\*\*|\[[^\]\n]*\]\([^)\n]*\))")
+_TELLING = re.compile(r"\w[._]\w|[a-z][A-Z]|\d", re.ASCII)
+"""In names that are no ordinary words: `orders` in bold all over would say nothing."""
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
 
 HEADINGS = {
@@ -60,7 +62,7 @@ class Layout:
         return fenced(own, chunk.language)
 
     def _emphasised(self, text: str) -> str:
-        names = [re.escape(guard(name)) for name in sorted(set(self.names), key=len, reverse=True) if len(name) > 1]
+        names = [re.escape(guard(name)) for name in sorted(set(self.names), key=len, reverse=True) if _TELLING.search(name)]
         if not names:
             return text
         found = re.compile(rf"(?<![\w`*.])({'|'.join(names)})(?![\w`*])")

@@ -6,11 +6,12 @@ One step, no further: what is defined elsewhere and used in a chunk that answers
 from collections.abc import Sequence
 
 from skill_selector.compiler.fusion import FusedChunk
-from skill_selector.knowledge.chunk import Chunk
+from skill_selector.knowledge.chunk import Chunk, Entity, EntityKind
 from skill_selector.knowledge.index import LAST_PART
 from skill_selector.knowledge.search import KnowledgeSearch
 
-ROUTE = "references"
+REFERENCES = "references"
+"""As results call it beside the routes."""
 MOST_REFERRING = 6
 """The best chunks, whose references are followed."""
 MOST_DEFINERS = 3
@@ -36,7 +37,7 @@ def follow(fused: Sequence[FusedChunk], search: KnowledgeSearch) -> list[FusedCh
             followed[chunk.id] = max(score, followed.get(chunk.id, 0.0))
     for chunk_id, score in followed.items():
         known = found.get(chunk_id)
-        routes = {**(known["routes"] if known else {}), ROUTE: round(score, 4)}
+        routes = {**(known["routes"] if known else {}), REFERENCES: round(score, 4)}
         found[chunk_id] = {"id": chunk_id, "score": round(max(score, known["score"] if known else 0.0), 6), "routes": routes}
     return sorted(found.values(), key=lambda one: -one["score"])
 
@@ -53,8 +54,20 @@ def _referred(chunk: Chunk, search: KnowledgeSearch) -> list[Chunk]:
             continue
         positions = [at for at, worth in zip(*places, strict=True) if worth >= LAST_PART]
         if len(positions) <= MOST_DEFINERS:
-            for at in positions:
-                other = search.base.chunks[at]
-                if other.id != chunk.id:
-                    found[other.id] = other
+            others = [search.base.chunks[at] for at in positions]
+            found.update({one.id: one for one in others if one.id != chunk.id and _defines(one, entity)})
     return list(found.values())
+
+
+def _defines(chunk: Chunk, entity: Entity) -> bool:
+    """Say whether a chunk defines what an entity of another chunk refers to: spelled alike, and of a kind with it."""
+    return any(
+        one.defined and one.name.rpartition(".")[2] == entity.name.rpartition(".")[2] and _fits(entity.kind, one.kind)
+        for one in chunk.entities
+    )
+
+
+def _fits(used: EntityKind, defined: EntityKind) -> bool:
+    if used in {"table", "column"}:
+        return defined == "table"
+    return defined != "column"

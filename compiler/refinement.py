@@ -8,6 +8,7 @@ from skill_selector.compiler.conflicts import settle_conflicts
 from skill_selector.compiler.duplicates import merge_duplicates, merged_into
 from skill_selector.compiler.fusion import FusedChunk
 from skill_selector.compiler.needs import Need, searchable
+from skill_selector.compiler.references import REFERENCES
 from skill_selector.compiler.relevance import Relevance, standing, touched
 from skill_selector.compiler.rescue import rescue
 from skill_selector.compiler.request import CompileRequest
@@ -16,9 +17,9 @@ from skill_selector.knowledge.chunk import Chunk, from_record, to_record
 from skill_selector.knowledge.search import KnowledgeSearch
 from skill_selector.prompts.shortening import estimate_tokens
 
-MOST_RERANKED = 60
+MOST_RERANKED = 80
 """Fused chunks that are looked at."""
-FLOOR = 0.4
+FLOOR = 0.45
 """Of the best score: what lies below is noise."""
 
 
@@ -108,9 +109,16 @@ class Refiner:
         return Relevance(self._request, self._search, self._needs, fused, self._near).of(chunks)
 
     def finished(self, chunks: Sequence[Chunk], relevance: Sequence[float]) -> Refinement:
-        """Return the refinement: relevance times standing, cut at the floor, with what had to be rescued."""
-        factors = standing(chunks, self._types, self._request.preference)
-        scored = [(min(1.0, one * factor), chunk) for one, factor, chunk in zip(relevance, factors, chunks, strict=True)]
+        """Return the refinement: relevance times standing, cut at the floor, with what had to be rescued.
+
+        What a chunk refers to counts at least as much as `references.follow` has it, whatever its type.
+        """
+        referred = {name: one["routes"][REFERENCES] for name, one in self._fused.items() if REFERENCES in one["routes"]}
+        factors = standing(chunks, self._types, self._request.preference, referred)
+        scored = [
+            (min(1.0, max(one, referred.get(chunk.id, 0.0)) * factor), chunk)
+            for one, factor, chunk in zip(relevance, factors, chunks, strict=True)
+        ]
         scored.sort(key=lambda pair: -pair[0])
         least = FLOOR * scored[0][0] if scored else 0.0
         for score, chunk in scored:

@@ -1,6 +1,6 @@
 """How much a chunk counts: its relevance to the request, and what its type, author and age add or take away."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,9 @@ from skill_selector.compiler.request import CompileRequest
 from skill_selector.knowledge.chunk import Chunk, ChunkType
 from skill_selector.knowledge.search import KnowledgeSearch
 
-FUSED, TOUCHING, WORDS = 0.5, 0.3, 0.2
+FUSED, TOUCHING, WORDS = 0.3, 0.2, 0.5
 """Shares of the local relevance: the routes, the parameters that the chunk names, the words or the meaning of the task."""
-LEAST_TRUST = 0.5
+LEAST_TRUST = 0.25
 """What is left of the score of a chunk without any authority; from there on it grows with authority to 1."""
 OTHER_TYPE = 0.8
 """Of the score of a chunk whose type the skill does not ask for."""
@@ -45,7 +45,7 @@ class Relevance:
     """By chunk id: nearness in meaning, 0 to 1."""
 
     def of(self, chunks: Sequence[Chunk]) -> list[float]:
-        """Return the relevance of each chunk, 0 to 1: 0.5 routes + 0.3 parameters + 0.2 words or meaning."""
+        """Return the relevance of each chunk, 0 to 1: 0.3 routes + 0.2 parameters + 0.5 words or meaning."""
         words = self._words(chunks)
         texts = [searchable(chunk) for chunk in chunks]
         touching = [touched(text, self.needs) for text in texts]
@@ -54,7 +54,7 @@ class Relevance:
         found = []
         for chunk, names, share in zip(chunks, touching, words, strict=True):
             named = sum(rarity[name] for name in names) / mass if mass else 0.0
-            found.append(FUSED * self.fused.get(chunk.id, 0.0) + TOUCHING * named**0.5 + WORDS * share)
+            found.append(FUSED * self.fused.get(chunk.id, 0.0) + TOUCHING * named + WORDS * share)
         return found
 
     def _words(self, chunks: Sequence[Chunk]) -> list[float]:
@@ -85,13 +85,16 @@ def touched(text: str, needs: Sequence[Need]) -> list[str]:
     return [need.text for need in needs if need.parameter and need.covered_by(text)]
 
 
-def standing(chunks: Sequence[Chunk], types: Sequence[str], preference: str) -> list[float]:
+def standing(
+    chunks: Sequence[Chunk], types: Sequence[str], preference: str, referred: Collection[str] = ()
+) -> list[float]:
     """Return what each chunk's score is multiplied by, more than 0.
 
     Args:
         chunks: the chunks that come into question.
         types: those that strategy and skill ask for.
         preference: a key of `PREFERENCES`.
+        referred: ids of chunks that others refer to, which are of a type that was asked for by that.
     """
     liked, disliked = PREFERENCES[preference]
     dates = sorted({chunk.date for chunk in chunks if chunk.date})
@@ -100,7 +103,7 @@ def standing(chunks: Sequence[Chunk], types: Sequence[str], preference: str) -> 
     for chunk in chunks:
         factor = LEAST_TRUST + (1 - LEAST_TRUST) * chunk.authority
         factor *= ages[chunk.date] if chunk.date and len(dates) > 1 else 1.0
-        factor *= 1.0 if not types or chunk.type in types else OTHER_TYPE
+        factor *= 1.0 if not types or chunk.type in types or chunk.id in referred else OTHER_TYPE
         factor *= LIKED if chunk.type in liked else DISLIKED if chunk.type in disliked else 1.0
         found.append(factor)
     return found
