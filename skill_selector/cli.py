@@ -71,6 +71,10 @@ def _run(options: argparse.Namespace) -> int:
         from skill_selector import knowledge_commands  # noqa: PLC0415 - `--help` does without the heavy parts
 
         return knowledge_commands.run(options)
+    if options.command == "compile":
+        from skill_selector import compile_command  # noqa: PLC0415 - the same
+
+        return compile_command.run(options)
     from skill_selector import commands  # noqa: PLC0415 - the same
 
     run = {
@@ -97,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_define(commands)
     _add_knowledge(commands)
+    _add_compile(commands)
     return parser
 
 
@@ -192,6 +197,24 @@ def _add_knowledge(commands: Commands) -> None:
     show.add_argument("--code", metavar="CODE", action="append", help="search by an error code")
     show.add_argument("--tag", metavar="SKILL_ID", help="search by a skill's tag; needs --skills")
     show.add_argument("--limit", metavar="N", type=int, default=20, help="how many chunks (20)")
+
+
+def _add_compile(commands: Commands) -> None:
+    command = commands.add_parser(
+        "compile",
+        help="compile the context that a skill needs from a folder of knowledge",
+        epilog="Prints the prompt; --json prints the manifest of every piece kept or dropped as well. Exit status: 0, 1 "
+        "when there is no skill or nothing was found, 2 for an error.",
+    )
+    _add_skills(command)
+    command.add_argument("--knowledge", metavar="DIR", required=True, help="the knowledge folder")
+    command.add_argument("--skill", metavar="ID", help="of a definition or a skill; without it one is selected first")
+    command.add_argument("--params", metavar="JSON", help="the skill's parameters as a JSON object, or @FILE")
+    command.add_argument("--task", metavar="TEXT", help="what somebody wants done, in words")
+    command.add_argument("--budget", metavar="N", help="tokens of the whole prompt (2000)")
+    command.add_argument("--preference", metavar="NAME", help="how you like examples: terse or commented")
+    _add_choice(command)
+    _add_json(command)
 
 
 def _add_model(command: argparse.ArgumentParser) -> None:
