@@ -67,6 +67,8 @@ class AssembleContext:
         self._parts.contexts.put(request.key, found)
         kept = len(context.kept)
         entry = watch.entry(
-            0, given={"refined": len(refined.kept), "budget": request.budget}, made={"kept": kept, "tokens": made.tokens}
+            0,
+            given={"refined": len(refined.kept), "budget": request.budget},
+            made={"kept": kept, "tokens": made.tokens},
         )
         return {"compiled_context": found, "compiler_trace": [entry]}

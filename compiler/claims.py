@@ -38,7 +38,9 @@ _NOT_COLUMNS = frozenset(
 _ABOUT_ITSELF = frozenset({"date", "source", "author", "authority", "id", "language", "version", "tags", "complexity"})
 """Fields of a record that say nothing of its subject."""
 _TABLE = re.compile(r"CREATE\s+(?:\w+\s+)*TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"\[]?([\w.]+)", re.IGNORECASE)
-_SETTING = re.compile(r"""^(\s*)["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*["']?([^\s"'{\[#,|>][^"'#\n]*?)["']?,?\s*(?:#.*)?$""")
+_SETTING = re.compile(
+    r"""^(\s*)["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*["']?([^\s"'{\[#,|>][^"'#\n]*?)["']?,?\s*(?:#.*)?$"""
+)
 _SECTION = re.compile(r"""^(\s*)["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*\{?\s*$|^\[([\w.]+)\]\s*$""")
 _SIGNATURE = re.compile(r"`([A-Za-z_][\w.]*)\(([^`\n]*)\)(?:\s*->\s*([^`\n]+))?`")
 _DEF = re.compile(r"^\s*(?:async\s+)?def\s+([A-Za-z_]\w*)\s*\(([^)]*)\)", re.MULTILINE)

@@ -40,7 +40,9 @@ def settle_conflicts(chunks: Sequence[Chunk]) -> Settled:
                 continue
             conflict = _decide(one, first, other, second)
             if conflict.resolved_by != "unresolved":
-                lost.setdefault(conflict.other, f"{conflict.chosen_source} has more {_WHY[conflict.resolved_by]}, on {first.shown}")
+                lost.setdefault(
+                    conflict.other, f"{conflict.chosen_source} has more {_WHY[conflict.resolved_by]}, on {first.shown}"
+                )
             if (conflict.chosen, conflict.other) not in seen:
                 seen.add((conflict.chosen, conflict.other))
                 found.append(conflict)

@@ -93,7 +93,9 @@ def _guessed(folder: str, skill_id: str) -> SkillDefinition:
             f"the skill {skill_id} has no definition, and none can be guessed ({error}); run skill-selector define "
             f"{folder}, and keep the result as skill.yaml there"
         ) from error
-    schema = {key: value for key, value in proposed.input_schema.items() if key not in {"required", "additionalProperties"}}
+    schema = {
+        key: value for key, value in proposed.input_schema.items() if key not in {"required", "additionalProperties"}
+    }
     return replace(proposed, input_schema=schema, skill=skill_id)
 
 

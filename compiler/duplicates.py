@@ -59,7 +59,9 @@ def merged_into(gone: Mapping[str, str]) -> dict[str, list[str]]:
 def _print(chunk: Chunk) -> _Print:
     text = " ".join(normalize(chunk.text, dictionary=False).split())
     words = _WORD.findall(text)
-    shingles = frozenset(zip(*(words[at:] for at in range(SHINGLE)), strict=False)) if len(words) >= FEWEST else frozenset()
+    shingles = (
+        frozenset(zip(*(words[at:] for at in range(SHINGLE)), strict=False)) if len(words) >= FEWEST else frozenset()
+    )
     return _Print(text, shingles, tuple(sorted(_VALUE.findall(text))))
 
 

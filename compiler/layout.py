@@ -62,7 +62,9 @@ class Layout:
         return fenced(own, chunk.language)
 
     def _emphasised(self, text: str) -> str:
-        names = [re.escape(guard(name)) for name in sorted(set(self.names), key=len, reverse=True) if _TELLING.search(name)]
+        names = [
+            re.escape(guard(name)) for name in sorted(set(self.names), key=len, reverse=True) if _TELLING.search(name)
+        ]
         if not names:
             return text
         found = re.compile(rf"(?<![\w`*.])({'|'.join(names)})(?![\w`*])")

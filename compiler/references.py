@@ -38,7 +38,11 @@ def follow(fused: Sequence[FusedChunk], search: KnowledgeSearch) -> list[FusedCh
     for chunk_id, score in followed.items():
         known = found.get(chunk_id)
         routes = {**(known["routes"] if known else {}), REFERENCES: round(score, 4)}
-        found[chunk_id] = {"id": chunk_id, "score": round(max(score, known["score"] if known else 0.0), 6), "routes": routes}
+        found[chunk_id] = {
+            "id": chunk_id,
+            "score": round(max(score, known["score"] if known else 0.0), 6),
+            "routes": routes,
+        }
     return sorted(found.values(), key=lambda one: -one["score"])
 
 

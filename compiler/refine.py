@@ -60,8 +60,7 @@ class RefineChunks:
         settings = self._parts.shared.settings()
         search = self._parts.recall(request, settings)
         needs = needs_of(request, load_words(settings.words_file))
-        types = (*state["compile_strategy"]["first"], *request.definition.preferred_context_types)
-        refiner = Refiner(request, search, needs, types, state["near_chunks"])
+        refiner = Refiner(request, search, needs, state["near_chunks"])
         return refiner, refiner.gathered(state["fused_chunks"]), settings  # type: ignore[arg-type]
 
     def _instead(self, refiner: Refiner, chunks: Sequence[Chunk], scorer: Scorer, error: ScorerError) -> Scores:

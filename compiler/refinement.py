@@ -19,7 +19,7 @@ from skill_selector.prompts.shortening import estimate_tokens
 
 MOST_RERANKED = 80
 """Fused chunks that are looked at."""
-FLOOR = 0.45
+FLOOR = 0.5
 """Of the best score: what lies below is noise."""
 
 
@@ -62,7 +62,6 @@ class Refiner:
         request: CompileRequest,
         search: KnowledgeSearch,
         needs: Sequence[Need],
-        types: Sequence[str],
         near: Mapping[str, float],
     ) -> None:
         """Take what is known.
@@ -71,14 +70,12 @@ class Refiner:
             request: what is asked for.
             search: the knowledge base.
             needs: what the context is to cover.
-            types: of chunks, those that strategy and skill ask for.
             near: by chunk id, nearness in meaning, 0 to 1.
         """
         self._near = near
         self._request = request
         self._search = search
         self._needs = needs
-        self._types = types
         self._made = Refinement()
         self._fused: dict[str, FusedChunk] = {}
         self._merged: dict[str, list[str]] = {}
@@ -111,10 +108,10 @@ class Refiner:
     def finished(self, chunks: Sequence[Chunk], relevance: Sequence[float]) -> Refinement:
         """Return the refinement: relevance times standing, cut at the floor, with what had to be rescued.
 
-        What a chunk refers to counts at least as much as `references.follow` has it, whatever its type.
+        What a chunk refers to counts at least as much as `references.follow` has it.
         """
         referred = {name: one["routes"][REFERENCES] for name, one in self._fused.items() if REFERENCES in one["routes"]}
-        factors = standing(chunks, self._types, self._request.preference, referred)
+        factors = standing(chunks, self._request.preference)
         scored = [
             (min(1.0, max(one, referred.get(chunk.id, 0.0)) * factor), chunk)
             for one, factor, chunk in zip(relevance, factors, chunks, strict=True)

@@ -1,6 +1,6 @@
 """How much a chunk counts: its relevance to the request, and what its type, author and age add or take away."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +10,10 @@ from skill_selector.compiler.request import CompileRequest
 from skill_selector.knowledge.chunk import Chunk, ChunkType
 from skill_selector.knowledge.search import KnowledgeSearch
 
-FUSED, TOUCHING, WORDS = 0.3, 0.2, 0.5
-"""Shares of the local relevance: the routes, the parameters that the chunk names, the words or the meaning of the task."""
-LEAST_TRUST = 0.25
+FUSED, TOUCHING, ABOUT = 0.3, 0.3, 0.4
+"""Shares of the local relevance: the routes, the parameters that the chunk names, its words and its meaning."""
+LEAST_TRUST = 0.4
 """What is left of the score of a chunk without any authority; from there on it grows with authority to 1."""
-OTHER_TYPE = 0.8
-"""Of the score of a chunk whose type the skill does not ask for."""
 OLD = 0.9
 """Of the score of the oldest of the dated chunks; the newest keeps all."""
 LIKED, DISLIKED = 1.15, 0.85
@@ -45,24 +43,27 @@ class Relevance:
     """By chunk id: nearness in meaning, 0 to 1."""
 
     def of(self, chunks: Sequence[Chunk]) -> list[float]:
-        """Return the relevance of each chunk, 0 to 1: 0.3 routes + 0.2 parameters + 0.5 words or meaning."""
-        words = self._words(chunks)
+        """Return the relevance of each chunk, 0 to 1: 0.3 routes + 0.3 parameters + 0.4 words and meaning."""
+        about = self._about(chunks)
         texts = [searchable(chunk) for chunk in chunks]
         touching = [touched(text, self.needs) for text in texts]
         rarity = self._rarity(touching)
         mass = sum(rarity.values())
         found = []
-        for chunk, names, share in zip(chunks, touching, words, strict=True):
+        for chunk, names, share in zip(chunks, touching, about, strict=True):
             named = sum(rarity[name] for name in names) / mass if mass else 0.0
-            found.append(FUSED * self.fused.get(chunk.id, 0.0) + TOUCHING * named + WORDS * share)
+            found.append(FUSED * self.fused.get(chunk.id, 0.0) + TOUCHING * named + ABOUT * share)
         return found
 
-    def _words(self, chunks: Sequence[Chunk]) -> list[float]:
+    def _about(self, chunks: Sequence[Chunk]) -> list[float]:
+        """Return the root mean square of words and meaning, each as a share of its best; words alone without vectors."""
         index = self.search.index
         scores = index.keyword_scores(self.request.query)
-        own = [float(scores[index.words.position(one.id)]) for one in chunks]
-        near = [self.near.get(one.id, 0.0) for one in chunks]
-        return [max(one, other) for one, other in zip(_shares(own), _shares(near), strict=True)]
+        words = _shares([float(scores[index.words.position(one.id)]) for one in chunks])
+        if not self.near:
+            return words
+        near = _shares([self.near.get(one.id, 0.0) for one in chunks])
+        return [((one**2 + other**2) / 2) ** 0.5 for one, other in zip(words, near, strict=True)]
 
     def _rarity(self, touching: Sequence[Sequence[str]]) -> dict[str, float]:
         """Return how telling each need is among these chunks; 0 for one that nobody covers."""
@@ -85,17 +86,8 @@ def touched(text: str, needs: Sequence[Need]) -> list[str]:
     return [need.text for need in needs if need.parameter and need.covered_by(text)]
 
 
-def standing(
-    chunks: Sequence[Chunk], types: Sequence[str], preference: str, referred: Collection[str] = ()
-) -> list[float]:
-    """Return what each chunk's score is multiplied by, more than 0.
-
-    Args:
-        chunks: the chunks that come into question.
-        types: those that strategy and skill ask for.
-        preference: a key of `PREFERENCES`.
-        referred: ids of chunks that others refer to, which are of a type that was asked for by that.
-    """
+def standing(chunks: Sequence[Chunk], preference: str) -> list[float]:
+    """Return what each chunk's relevance is multiplied by for its author, its age and a key of `PREFERENCES`."""
     liked, disliked = PREFERENCES[preference]
     dates = sorted({chunk.date for chunk in chunks if chunk.date})
     ages = {date: OLD + (1 - OLD) * at / max(1, len(dates) - 1) for at, date in enumerate(dates)}
@@ -103,7 +95,6 @@ def standing(
     for chunk in chunks:
         factor = LEAST_TRUST + (1 - LEAST_TRUST) * chunk.authority
         factor *= ages[chunk.date] if chunk.date and len(dates) > 1 else 1.0
-        factor *= 1.0 if not types or chunk.type in types or chunk.id in referred else OTHER_TYPE
         factor *= LIKED if chunk.type in liked else DISLIKED if chunk.type in disliked else 1.0
         found.append(factor)
     return found

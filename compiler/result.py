@@ -145,7 +145,9 @@ class CompiledContext:
             **values,
             "parameters": dict(self.parameters),
             "strategy": dict(self.strategy),
-            "manifest": [asdict(one) | {"merged": [*one.merged], "merged_ids": [*one.merged_ids]} for one in self.manifest],
+            "manifest": [
+                asdict(one) | {"merged": [*one.merged], "merged_ids": [*one.merged_ids]} for one in self.manifest
+            ],
             "conflicts": [asdict(one) for one in self.conflicts],
             "degraded": list(self.degraded),
             "trace": list(self.trace),

@@ -3,9 +3,14 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+import numpy as np
+
 from skill_selector.compiler.request import CompileRequest
 from skill_selector.graph.errors import SettingError
 from skill_selector.knowledge.search import LIMIT, Hit, KnowledgeSearch
+
+SMALL_BASE = 20
+"""Chunks."""
 
 Route = Callable[[KnowledgeSearch, CompileRequest], list[Hit]]
 """Called in a thread of its own. It returns the best first, with scores from 0 to 1, and may raise."""
@@ -32,12 +37,24 @@ def by_error_codes(search: KnowledgeSearch, request: CompileRequest) -> list[Hit
 
 
 def by_meaning(search: KnowledgeSearch, request: CompileRequest, limit: int = LIMIT) -> list[Hit]:
-    """Chunks near the task in meaning.
+    """Chunks nearer to the task in meaning than is usual in this base.
+
+    Any two texts are somewhat near each other. So the score is not the cosine c but (c - u) / (1 - u), where u is the
+    mean and one spread of all chunks' cosines; in a small base, of which the mean says little, u is n / (n + 20) of
+    that. What lies below u is not found.
 
     Raises:
         EmbedderError: the embedder failed.
     """
-    return search.semantic(request.query, limit=limit, strict=True)
+    cosines = search.ask_meaning(request.query)
+    known = cosines[cosines > 0]
+    if not len(known):
+        return []
+    usual = float(known.mean() + known.std()) * len(known) / (len(known) + SMALL_BASE)
+    scores = (cosines - usual) / max(1e-6, 1 - usual)
+    found = np.argsort(-scores, kind="stable")[:limit]
+    chunks = search.base.chunks
+    return [Hit(chunks[at].id, min(1.0, float(scores[at]))) for at in found.tolist() if scores[at] > 0]
 
 
 ROUTES: Mapping[str, Route] = MappingProxyType(
@@ -59,7 +76,9 @@ def route_table(own: Mapping[str, Route] | None = None) -> dict[str, Route]:
     """
     for name, route in (own or {}).items():
         if not callable(route):
-            raise SettingError(f"routes[{name!r}]={route!r} cannot be called; pass a function (search, request) -> hits")
+            raise SettingError(
+                f"routes[{name!r}]={route!r} cannot be called; pass a function (search, request) -> hits"
+            )
     return {**ROUTES, **(own or {})}
 
 

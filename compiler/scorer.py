@@ -175,5 +175,3 @@ def read_scores(value: Any, count: int) -> list[float] | None:
     if faults:
         raise ReplyFaultError(*faults[:10])
     return [found[f"p{number}"] for number in range(1, count + 1)]
-
-

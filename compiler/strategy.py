@@ -52,9 +52,7 @@ STRATEGIES: tuple[ContextStrategy, ...] = (
 """Source 002: the first two from its rules, `data_query` from its worked example (A, B and C); the last is ours."""
 
 
-def strategy_table(
-    own: Mapping[str, Any] | None = None, routes: Collection[str] = ()
-) -> dict[str, ContextStrategy]:
+def strategy_table(own: Mapping[str, Any] | None = None, routes: Collection[str] = ()) -> dict[str, ContextStrategy]:
     """Return the strategies by name, with a caller's own in front of or beside ours.
 
     Args:

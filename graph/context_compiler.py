@@ -66,7 +66,9 @@ def build_context_compiler(
         raise SettingError(f"context={context!r} is no SelectorContext; pass one, or a mapping of options")
     table = route_table(routes)
     if chunk_weights is not None and not callable(chunk_weights):
-        raise SettingError(f"chunk_weights={chunk_weights!r} cannot be called; pass a function (skill id, ids) -> factors")
+        raise SettingError(
+            f"chunk_weights={chunk_weights!r} cannot be called; pass a function (skill id, ids) -> factors"
+        )
     parts = CompilerParts(
         shared=Parts(embeddings=embeddings, context=context),
         strategies=strategy_table(strategies, table),

@@ -86,17 +86,12 @@ class KnowledgeSearch:
         """Return chunks about error codes or exceptions, exactly; 1 where they are the subject, 0.6 where mentioned."""
         return self._best(self.index.code_scores(codes), limit, types)
 
-    def semantic(
-        self, query: str, *, limit: int = LIMIT, types: Collection[str] | None = None, strict: bool = False
-    ) -> list[Hit]:
+    def semantic(self, query: str, *, limit: int = LIMIT, types: Collection[str] | None = None) -> list[Hit]:
         """Return chunks near a text in meaning; the score is the cosine, both languages brought to the same mean.
 
-        Without an embedder, or where it fails, nothing is found.
-
-        Raises:
-            EmbedderError: it failed, and `strict` is given.
+        Without an embedder, or where it fails, nothing is found; `ask_meaning` raises instead.
         """
-        return self._best(self.ask_meaning(query) if strict else self._meaning(query), limit, types)
+        return self._best(self._meaning(query), limit, types)
 
     def keyword(self, query: str, *, limit: int = LIMIT, types: Collection[str] | None = None) -> list[Hit]:
         """Return chunks that hold a text's words; see `KnowledgeIndex.keyword_scores`."""

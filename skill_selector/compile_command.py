@@ -70,7 +70,7 @@ def read_parameters(given: str | None) -> dict[str, Any]:
     try:
         value = json.loads(given)
     except (ValueError, RecursionError) as error:
-        raise ParameterError(f"{name} is no JSON ({error}); write an object such as '{{\"name\": \"value\"}}'") from None
+        raise ParameterError(f'{name} is no JSON ({error}); write an object such as \'{{"name": "value"}}\'') from None
     if not isinstance(value, dict):
         raise ParameterError(f"{name} is {type(value).__name__}; it must be an object with a value for each name")
     return value
