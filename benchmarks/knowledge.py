@@ -24,7 +24,13 @@ from skill_selector.knowledge.registry import SkillRegistry
 from skill_selector.retrievers.embedder import Embedder
 
 WORDS = "order user amount status parcel gateway timeout pool index query token retry label 订单 客户 超时 日志".split()
-SKILL = SkillDefinition(id="a.b", description="order timeout", category="a", related_keywords=("order",))
+SKILL = SkillDefinition(
+    id="a.b",
+    description="order timeout",
+    category="a",
+    preferred_context_types=("api_documentation", "document"),
+    related_keywords=("order", "timeout"),
+)
 DIMENSION = 512
 
 
