@@ -38,7 +38,9 @@ class RefineChunks:
                 scores = values, usage, []
             except ScorerError as error:
                 scores = self._instead(refiner, chunks, scorer, error)
-        return self._update(state, watch, chunks, scores or _local(refiner, chunks), refiner)
+        if scores is None:
+            scores = _local(refiner, chunks)
+        return self._update(state, watch, chunks, scores, refiner)
 
     async def arun(self, state: CompilerState) -> dict[str, Any]:
         """Do the same without blocking the event loop."""
@@ -52,8 +54,9 @@ class RefineChunks:
                 scores = values, usage, []
             except ScorerError as error:
                 scores = self._instead(refiner, chunks, scorer, error)
-        found = scores or await asyncio.to_thread(_local, refiner, chunks)
-        return await asyncio.to_thread(self._update, state, watch, chunks, found, refiner)
+        if scores is None:
+            scores = await asyncio.to_thread(_local, refiner, chunks)
+        return await asyncio.to_thread(self._update, state, watch, chunks, scores, refiner)
 
     def _prepare(self, state: CompilerState) -> tuple[Refiner, list[Chunk], Settings]:
         request = CompileRequest.from_dict(state["compile_request"])

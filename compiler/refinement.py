@@ -10,8 +10,8 @@ from skill_selector.compiler.fusion import FusedChunk
 from skill_selector.compiler.needs import Need, searchable
 from skill_selector.compiler.references import REFERENCES
 from skill_selector.compiler.relevance import Relevance, standing, touched
-from skill_selector.compiler.rescue import rescue
 from skill_selector.compiler.request import CompileRequest
+from skill_selector.compiler.rescue import rescue
 from skill_selector.compiler.result import Conflict, Fate, ManifestEntry
 from skill_selector.knowledge.chunk import Chunk, from_record, to_record
 from skill_selector.knowledge.search import KnowledgeSearch

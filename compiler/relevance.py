@@ -56,9 +56,9 @@ class Relevance:
         return found
 
     def _about(self, chunks: Sequence[Chunk]) -> list[float]:
-        """Return the root mean square of words and meaning, each as a share of its best; words alone without vectors."""
+        """Return the root mean square of words and meaning, each a share of its best; words alone without vectors."""
         index = self.search.index
-        scores = index.keyword_scores(self.request.query)
+        scores = index.keyword_scores(self.request.words)
         words = _shares([float(scores[index.words.position(one.id)]) for one in chunks])
         if not self.near:
             return words

@@ -8,11 +8,13 @@ from typing import Any, Self
 
 from skill_selector.knowledge.definition import SkillDefinition
 from skill_selector.knowledge.search import KnowledgeSearch
-from skill_selector.retrievers.text import is_chinese
+from skill_selector.retrievers.text import has_chinese, is_chinese, tokenize
 
 LONGEST_QUERY = 2_000
 """Characters of what is searched for by meaning and by words."""
 MOST_NAMES = 64
+MOST_GLOSSES = 2
+"""Of one Chinese term."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*", re.ASCII)
 _MARKED = re.compile(
@@ -35,6 +37,8 @@ class CompileRequest:
     task: str
     query: str
     """What is searched for by meaning and by words: the task, and what the parameters say beyond it."""
+    words: str = ""
+    """What the search by words looks for: the query, in Chinese with what its terms are called in English."""
     names: tuple[str, ...] = ()
     """Of tables, functions, settings … in the parameters, then in the task."""
     codes: tuple[str, ...] = ()
@@ -62,6 +66,7 @@ class CompileRequest:
             "parameters": dict(self.parameters),
             "task": self.task,
             "query": self.query,
+            "words": self.words,
             "names": list(self.names),
             "codes": list(self.codes),
             "candidates": [list(one) for one in self.candidates],
@@ -120,6 +125,17 @@ def query_of(task: str, parameters: Mapping[str, Any]) -> str:
         if not any(text.casefold() in part.casefold() for part in parts):
             parts.append(text)
     return "\n".join(parts)[:LONGEST_QUERY]
+
+
+def bilingual(query: str) -> str:
+    """Return a query with the English glosses of its Chinese terms: most knowledge of code is written in English."""
+    if not has_chinese(query):
+        return query
+    from skill_selector.retrievers.glossary import load_glossary  # noqa: PLC0415 - a quarter of a second
+
+    concepts = load_glossary().concepts(query, tokenize(query))
+    glosses = dict.fromkeys(gloss.text for found in concepts.values() for gloss in found[:MOST_GLOSSES])
+    return "\n".join([query, *glosses])
 
 
 def request_digest(*parts: Any) -> str:

@@ -9,7 +9,7 @@ from skill_selector.catalog.catalog import Catalog
 from skill_selector.catalog.roots import list_paths
 from skill_selector.compiler.definitions import find_definition
 from skill_selector.compiler.parts import CompilerParts
-from skill_selector.compiler.request import CompileRequest, names_in, query_of, request_digest, values_of
+from skill_selector.compiler.request import CompileRequest, bilingual, names_in, query_of, request_digest, values_of
 from skill_selector.compiler.result import CompiledContext
 from skill_selector.compiler.state import CompilerState
 from skill_selector.compiler.strategy import strategy_for
@@ -42,22 +42,25 @@ class Resolve:
         wanted = _wanted(state)
         if wanted is None:
             return self._without_skill(watch, task, settings)
-        roots = _roots(state)
-        library, registry = self._parts.catalog_of(roots, settings)
+        library, registry = self._parts.catalog_of(_roots(state), settings)
         given = _parameters(state)
         found = find_definition(wanted, registry, library.catalog, parameters=given, task=task)
         parameters = validated(found.definition, given)
         directory = _directory(state)
         search, digest = self._parts.open(directory, registry, settings)
+        knowledge = {"directory": directory, "digest": digest}
         request = self._request(found.definition, parameters, task, search, settings)
-        request = _completed(request, self._extra(state, library.catalog, roots, directory, digest, settings))
+        made = _completed(request, self._extra(state, library.catalog, knowledge, settings))
         degraded = _guess(found.definition) if found.guessed else []
-        known = self._parts.contexts.get(request["key"])
-        made = {"skill_id": found.definition.id, "knowledge": digest, "cached": known is not None}
-        entry = watch.entry(0, given={"wanted": wanted, "parameters": sorted(parameters)}, made=made)
+        known = self._parts.contexts.get(made["key"])
+        entry = watch.entry(
+            0,
+            given={"wanted": wanted, "parameters": sorted(parameters)},
+            made={"skill_id": found.definition.id, "knowledge": digest, "cached": known is not None},
+        )
         return {
             **_fresh(),
-            "compile_request": request,
+            "compile_request": made,
             "compile_degraded": degraded,
             "compile_next": "end" if known else "route",
             "compiled_context": {**known, "cached": True} if known else {},
@@ -73,11 +76,13 @@ class Resolve:
         settings: Settings,
     ) -> CompileRequest:
         texts = values_of(parameters)
+        query = query_of(task, parameters)
         return CompileRequest(
             definition=definition,
             parameters=parameters,
             task=task,
-            query=query_of(task, parameters),
+            query=query,
+            words=bilingual(query),
             names=tuple(dict.fromkeys([*names_in(texts, search), *names_in([task], search)])),
             codes=tuple(search.codes_in("\n".join([*texts, task]))),
             budget=settings.context_budget,
@@ -85,9 +90,10 @@ class Resolve:
         )
 
     def _extra(
-        self, state: CompilerState, catalog: Catalog, roots: list[str], directory: str, digest: str, settings: Settings
+        self, state: CompilerState, catalog: Catalog, knowledge: dict[str, str], settings: Settings
     ) -> dict[str, Any]:
-        chosen = (state.get("best") or {}).get("id")
+        best = state.get("best")
+        chosen = best["id"] if best else None
         ranked = [one["skill"]["id"] for one in state.get("ranked") or ()]
         others = [one for one in dict.fromkeys(ranked) if one != chosen and one in catalog.by_id]
         weights = self._parts.chunk_weights
@@ -96,8 +102,8 @@ class Resolve:
         return {
             "candidates": [[one, catalog.by_id[one].path] for one in others],
             "candidate_digests": [catalog.by_id[one].digest for one in others],
-            "knowledge": {"directory": directory, "digest": digest},
-            "skills": roots,
+            "knowledge": knowledge,
+            "skills": list(catalog.roots),
             "parts": [scorer, learnt, settings.words_file],
             "strategies": self._parts.strategies,
         }
@@ -152,8 +158,9 @@ def _wanted(state: CompilerState) -> str | None:
 
 def _roots(state: CompilerState) -> list[str]:
     given = state.get("skill_directory")
-    if not given:
-        given = list((state.get("catalog") or {}).get("roots") or ())
+    catalog = state.get("catalog")
+    if not given and catalog:
+        given = catalog["roots"]
     if not given:
         raise SkillDirectoryError("`skill_directory` is missing: pass the folder of skills, or several")
     try:

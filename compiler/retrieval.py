@@ -1,6 +1,7 @@
 """Running routes side by side, each with a time limit that holds whatever the route does."""
 
 import asyncio
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -76,18 +77,19 @@ class RouteRunner:
             try:
                 found = context.run(route)
                 result = found, time.perf_counter() - began
-            except BaseException as error:  # noqa: BLE001 - it goes to whoever waits
-                self._settle(name, lambda: future.set_exception(error))
+            except BaseException as error:
+                self._settle(name)
+                future.set_exception(error)
             else:
-                self._settle(name, lambda: future.set_result(result))
+                self._settle(name)
+                future.set_result(result)
 
         Thread(target=run, name=f"route-{name}", daemon=True).start()
         return future
 
-    def _settle(self, name: str, tell: Callable[[], None]) -> None:
+    def _settle(self, name: str) -> None:
         with self._lock:
             self._hanging[name] -= 1
-        tell()
 
     def _collect(self, started: "Mapping[str, Future[tuple[list[Hit], float]] | None]", limit: float) -> Outcomes:
         found = Outcomes()
@@ -126,7 +128,7 @@ def _checked(hits: object) -> list[Hit]:
     best: dict[str, float] = {}
     for chunk_id, score in hits:  # type: ignore[attr-defined]
         number = float(score)
-        if not isinstance(chunk_id, str) or number != number:
+        if not isinstance(chunk_id, str) or math.isnan(number):
             raise ValueError(f"{chunk_id!r} with {score!r}")
         best[chunk_id] = max(best.get(chunk_id, 0.0), min(1.0, max(0.0, number)))
     return [Hit(chunk_id, score) for chunk_id, score in best.items() if score > 0]

@@ -48,7 +48,9 @@ class RetrieveChunks:
         settings = self._parts.shared.settings()
         search = self._parts.recall(request, settings)
         routes = {name: self._parts.routes[name] for name in state["compile_strategy"]["asked"]}
-        work = {name: partial(route, search, request) for name, route in routes.items()}
+        work: dict[str, Callable[[], list[Hit]]] = {
+            name: partial(route, search, request) for name, route in routes.items()
+        }
         plain = by_meaning if search.has_meaning else by_keywords
         if plain not in routes.values():
             work[PLAIN] = partial(plain, search, request, MOST_PLAIN)

@@ -23,7 +23,7 @@ def by_tags(search: KnowledgeSearch, request: CompileRequest) -> list[Hit]:
 
 def by_keywords(search: KnowledgeSearch, request: CompileRequest, limit: int = LIMIT) -> list[Hit]:
     """Chunks that hold the words of task and parameters (route B)."""
-    return search.keyword(request.query, limit=limit)
+    return search.keyword(request.words, limit=limit)
 
 
 def by_names(search: KnowledgeSearch, request: CompileRequest) -> list[Hit]:

@@ -203,8 +203,8 @@ def _add_compile(commands: Commands) -> None:
     command = commands.add_parser(
         "compile",
         help="compile the context that a skill needs from a folder of knowledge",
-        epilog="Prints the prompt; --json prints the manifest of every piece kept or dropped as well. Exit status: 0, 1 "
-        "when there is no skill or nothing was found, 2 for an error.",
+        epilog="Prints the prompt; --json prints the manifest of every piece kept or dropped as well. Exit status: 0, "
+        "1 when there is no skill or nothing was found, 2 for an error.",
     )
     _add_skills(command)
     command.add_argument("--knowledge", metavar="DIR", required=True, help="the knowledge folder")

@@ -100,5 +100,5 @@ def _describe(made: CompiledContext) -> None:
     for conflict in made.conflicts:
         by = f"by {conflict.resolved_by}" if conflict.resolved_by != "unresolved" else "unresolved"
         console.note(f"conflict on {conflict.subject}: {conflict.chosen_source} against {conflict.other_source}, {by}")
-    for one in made.degraded:
-        console.note(f"{one['step']}: {one['what']}: {one['why']}; instead: {one['instead']}")
+    for fall in made.degraded:
+        console.note(f"{fall['step']}: {fall['what']}: {fall['why']}; instead: {fall['instead']}")
