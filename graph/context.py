@@ -44,6 +44,9 @@ class SelectorContext:
         "How the model is held to JSON: plain, json_mode, json_schema or function_calling (plain)."
     )
     fallback_model: str | None = _option("The model that takes over after three overloads in a row.")
+    context_budget: int | None = _option("Tokens of a compiled context, the whole prompt (2000).")
+    route_timeout: float | None = _option("Seconds that each route of a compilation may take (2).")
+    preference: str | None = _option("How the person likes examples: none, terse or commented (none).")
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:

@@ -51,6 +51,18 @@ class EvaluationError(SkillSelectorError, RuntimeError):
     """An evaluation cannot go on, or what came of it cannot be written."""
 
 
+class DefinitionError(SkillSelectorError, ValueError):
+    """A skill definition is missing or cannot be used; the message names every fault."""
+
+
+class ParameterError(SkillSelectorError, ValueError):
+    """Parameters do not fit a skill's input schema; the message names every fault with its path."""
+
+
+class KnowledgeError(SkillSelectorError, ValueError):
+    """A knowledge folder is missing, is not a folder or cannot be read."""
+
+
 class ReasonerError(SkillSelectorError, ValueError):
     """A reasoner passed in by the caller returned something that cannot be used."""
 

@@ -19,6 +19,7 @@ ReasonerName = Literal["auto", "llm", "local"]
 OnAmbiguous = Literal["report", "ask"]
 OnFailure = Literal["fallback", "raise"]
 StructuredOutput = Literal["plain", "json_mode", "json_schema", "function_calling"]
+Preference = Literal["none", "terse", "commented"]
 
 ENDPOINT_PREFIX = "openai:"
 """What the model's name follows where embeddings come from an endpoint."""
@@ -126,6 +127,9 @@ class Settings:
     cache_dir: str | None = _setting(None, "SELECTOR_CACHE_DIR", _text)
     catalog_max_tokens: int = _setting(8000, "SELECTOR_CATALOG_MAX_TOKENS", _number(int, 100, 10_000_000))
     skill_max_tokens: int = _setting(8000, "SELECTOR_SKILL_MAX_TOKENS", _number(int, 100, 10_000_000))
+    context_budget: int = _setting(2000, "SELECTOR_CONTEXT_BUDGET", _number(int, 300, 1_000_000))
+    route_timeout: float = _setting(2.0, "SELECTOR_ROUTE_TIMEOUT", _number(float, 0.01, 600))
+    preference: Preference = _setting("none", "SELECTOR_PREFERENCE", _choice("none", "terse", "commented"))
     llm_timeout: float = _setting(60.0, "LLM_TIMEOUT", _number(float, 0.01, 3600))
     llm_max_retries: int = _setting(2, "LLM_MAX_RETRIES", _number(int, 0, 10))
     llm_time_budget: float = _setting(180.0, "LLM_TIME_BUDGET", _number(float, 0.01, 86_400))

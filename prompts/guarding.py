@@ -11,6 +11,8 @@ from skill_selector.prompts.fencing import clean
 
 GUARDED_TAGS = (
     "available_skills",
+    "context",
+    "source",
     "skill",
     "skill_content",
     "skill_file",

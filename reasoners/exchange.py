@@ -19,7 +19,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 
 from skill_selector.graph.errors import ModelUnavailableError
 from skill_selector.graph.records import Degradation, Usage
-from skill_selector.graph.settings import StructuredOutput
+from skill_selector.graph.settings import Settings, StructuredOutput
 from skill_selector.prompts.fencing import one_line
 from skill_selector.reasoners.base import NO_USAGE, AnalysisRequest, RankRequest
 from skill_selector.reasoners.deadline import until
@@ -70,6 +70,16 @@ class Answer(Generic[T]):
 Steps = Generator[Call, Any, Answer[T]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Occasion:
+    """What a question outside the two Reason steps is asked under."""
+
+    settings: Settings
+    attempt: int = 1
+    degraded: tuple[Degradation, ...] = ()
+    model_seconds: float = 0.0
+
+
 @dataclass
 class Exchange(Generic[T]):
     """One question.
@@ -79,12 +89,13 @@ class Exchange(Generic[T]):
     """
 
     step: str
-    request: AnalysisRequest | RankRequest
+    request: AnalysisRequest | RankRequest | Occasion
     model: BaseChatModel
     setting: str | None
     """The setting that names the model; None for a model of the caller's own."""
     fallback_model: LazyModel
-    schema: Schema
+    schema: Schema | None
+    """The form of the answer, for endpoints that hold a model to one; without it none is asked to."""
     read: Callable[[Any, bool], T | None]
     usage: Usage = field(default_factory=NO_USAGE.copy)
     degraded: list[Degradation] = field(default_factory=list)
@@ -92,7 +103,7 @@ class Exchange(Generic[T]):
     def __post_init__(self) -> None:
         self.settings = self.request.settings
         self._end = time.monotonic() + self.settings.llm_time_budget - self.request.model_seconds
-        self._method: StructuredOutput = self.settings.llm_structured_output
+        self._method: StructuredOutput = self.settings.llm_structured_output if self.schema else "plain"
         self._handed_over = False
         self._adapted = False
         self._recall()
@@ -155,7 +166,7 @@ class Exchange(Generic[T]):
 
     def _runnable(self) -> Runnable[Any, Any]:
         try:
-            return held_to(self.model, self._method, self.schema)
+            return held_to(self.model, self._method, self.schema or {})
         except StructureError as error:
             self._step_down(f"{model_name(self.model)} offers no {self._method} ({one_line(str(error))[:200]})")
             return self.model
@@ -268,14 +279,18 @@ def ask(steps: Steps[T]) -> Answer[T]:
         return end.value  # type: ignore[no-any-return]
 
 
-async def aask(steps: Steps[T]) -> Answer[T]:
-    """Make the calls of an exchange and return its answer; cancelling it, or the end of its time, ends the call."""
+async def aask(steps: Steps[T], timeout: float | None = None) -> Answer[T]:  # noqa: ASYNC109 - it bounds each call
+    """Make the calls of an exchange and return its answer; cancelling it, or the end of its time, ends the call.
+
+    `timeout` bounds each call, in seconds, where that is sooner.
+    """
     try:
         call = next(steps)
         while True:
             try:
-                with until(call.end):
-                    async with asyncio.timeout(max(0.0, call.end - time.monotonic())):
+                end = call.end if timeout is None else min(call.end, time.monotonic() + timeout)
+                with until(end):
+                    async with asyncio.timeout(max(0.0, end - time.monotonic())):
                         result = await call.runnable.ainvoke(list(call.messages), config=_config())
             except Exception as error:
                 call = steps.throw(error)

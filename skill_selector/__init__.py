@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from skill_selector.agent.toolkit import SkillToolkit
     from skill_selector.api import aselect_skill, select_skill
     from skill_selector.catalog.scanner import scan
+    from skill_selector.compiler.result import CompiledContext
+    from skill_selector.compiling import acompile_context, compile_context
     from skill_selector.evaluation.calibrator import calibrate
     from skill_selector.graph.context import SelectorContext
+    from skill_selector.graph.context_compiler import build_context_compiler
     from skill_selector.graph.errors import SkillSelectorError
     from skill_selector.graph.selector import build_selector
     from skill_selector.indexing import index_skills
@@ -39,6 +42,10 @@ _HOMES = {
     "index_skills": "skill_selector.indexing",
     "list_feedback": "skill_selector.opinions",
     "record_feedback": "skill_selector.opinions",
+    "CompiledContext": "skill_selector.compiler.result",
+    "acompile_context": "skill_selector.compiling",
+    "build_context_compiler": "skill_selector.graph.context_compiler",
+    "compile_context": "skill_selector.compiling",
     "scan": "skill_selector.catalog.scanner",
     "select_skill": "skill_selector.api",
     "skill_catalog": "skill_selector.injecting",
@@ -47,18 +54,22 @@ _HOMES = {
 }
 
 __all__ = [
+    "CompiledContext",
     "SelectorContext",
     "SkillSelection",
     "SkillSelectorError",
     "SkillToolkit",
     "SkillsMiddleware",
+    "acompile_context",
     "acreate_skills_agent",
     "arecord_feedback",
     "aselect_skill",
     "askill_catalog",
     "askill_tools",
+    "build_context_compiler",
     "build_selector",
     "calibrate",
+    "compile_context",
     "create_skills_agent",
     "index_skills",
     "list_feedback",

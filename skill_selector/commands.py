@@ -204,6 +204,11 @@ def _select(task: str, options: argparse.Namespace, *, ask: bool = False) -> Ski
         )
 
 
+def select_for(task: str, options: argparse.Namespace) -> SkillSelection:
+    """Return the selection that a command of another module needs first."""
+    return _select(task, options)
+
+
 def _asks_by_setting(options: argparse.Namespace) -> bool:
     """Say whether the settings want a human to be asked, and one may sit there."""
     from skill_selector.graph.context import SelectorContext  # noqa: PLC0415 - `--help` does without it

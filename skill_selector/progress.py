@@ -19,6 +19,8 @@ _WORDS = {
     "index": "indexing skills",
     "embed": "embedding texts",
     "evaluate": "evaluating tasks",
+    "read": "reading knowledge files",
+    "tag": "tagging chunks",
 }
 
 

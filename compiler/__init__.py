@@ -1,0 +1,1 @@
+"""Compiling the context that a skill needs: strategies, routes, fusion, refining and assembling."""
