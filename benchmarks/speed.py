@@ -189,8 +189,10 @@ def show_tasks(name: str, tasks: Sequence[str], answers: dict[str, list[Figures]
     for peer, least in peers:
         theirs = middle(answers[peer])
         table.row(f"{peer}, to that", f"{theirs:.2f}", theirs / middle(own), least, least=True)
-    for part in ("scan", "graph", "embed", "all"):
-        table.row(f"apart: {part}" if part != "all" else "everything", f"{middle(own, part):.2f}")
+    for part in ("analyze", "retrieve", "rank"):
+        table.row(f"of it {part}" + (", embedding included" if part == "retrieve" else ""), f"{middle(own, part):.2f}")
+    for part in ("scan", "embed", "graph"):
+        table.row(f"apart: {part}" + (", on the wall" if part == "graph" else ""), f"{middle(own, part):.2f}")
     table.row("everything, on the wall", f"{middle(own, 'wall'):.2f}")
 
 

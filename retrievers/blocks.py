@@ -40,9 +40,9 @@ class Guard:
         end = len(self._values) if end is None else end
         if not 0 <= start <= end <= len(self._values):
             raise DamagedError(self._path)
-        for block in range(start // self._length, -(-end // self._length)):
-            if self._open[block]:
-                self._check_block(block)
+        block, last = start // self._length, -(-end // self._length)
+        while (block := self._open.find(1, block, last)) >= 0:
+            self._check_block(block)
 
     def _check_block(self, block: int) -> None:
         values = self._values[block * self._length : (block + 1) * self._length]

@@ -127,7 +127,8 @@ class Postings:
         for token in tokens:
             start, end = self._slice(token)
             if start < end:
-                found[token] = self.occurrences(token)
+                rarity = np.float32(idf(self.size, end - start))
+                found[token] = self.documents[start:end], self.impacts[start:end] / rarity
         return found
 
     def held(self, position: int, tokens: Iterable[str]) -> set[str]:

@@ -63,8 +63,12 @@ class VectorIndex:
         self._of_skill = np.array(of_skill, dtype=np.int32)
         self._made: list[tuple[tuple[bytes, ...], NDArray[np.float32]]] = []
         """Vectors that could not be kept on disk."""
-        self._parts: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
-        """The number of each row's text, -1 where no skill has it, and the rows."""
+        self._located: tuple[list[tuple[NDArray[np.int32], NDArray[np.float32]]], NDArray[np.int32]] = (
+            [],
+            np.full((len(self._numbers), 2), -1, dtype=np.int32),
+        )
+        """Parts, each the number of every row's text, -1 where no skill has it, and the rows; and of each text the part
+        and the row that hold its vector, -1 where there is none. One value, so that threads see both or neither."""
         self._known = np.zeros(len(self._numbers), dtype=bool)
         self._looked = False
         self._lock = Lock()
@@ -121,9 +125,9 @@ class VectorIndex:
     def cosines(self, queries: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosine of each skill with each query [skills, queries]; NaN where a skill has no vector."""
         with self._lock:
-            if any(rows.shape[1] != queries.shape[1] for _, rows in self._parts):
+            if any(rows.shape[1] != queries.shape[1] for _, rows in self._located[0]):
                 self._drop_other(queries.shape[1])
-            parts = list(self._parts)
+            parts = self._located[0]
         found = np.full((len(self._numbers), len(queries)), np.nan, dtype=np.float32)
         for numbers, rows in parts:
             scores = _products(rows, queries)
@@ -137,12 +141,12 @@ class VectorIndex:
         return None if pair[0] is None or pair[1] is None else float(pair[0] @ pair[1])
 
     def _row(self, number: int) -> NDArray[np.float32] | None:
-        for numbers, rows in self._parts:
-            at = np.flatnonzero(numbers == number)
-            if len(at):
-                row: NDArray[np.float32] = rows[at[0]]
-                return row
-        return None
+        parts, places = self._located
+        part, at = places[number].tolist()
+        if part < 0:
+            return None
+        row: NDArray[np.float32] = parts[part][1][at]
+        return row
 
     def _still_missing(self, progress: Progress | None) -> int:
         self._refresh()
@@ -192,7 +196,11 @@ class VectorIndex:
             if (numbers >= 0).any():
                 known[numbers[numbers >= 0]] = True
                 parts.append((numbers, rows))
-        self._parts, self._known = parts, known
+        places = np.full((len(self._numbers), 2), -1, dtype=np.int32)
+        for part, (numbers, _) in reversed([*enumerate(parts)]):
+            used = np.flatnonzero(numbers >= 0)
+            places[numbers[used], 0], places[numbers[used], 1] = part, used
+        self._located, self._known = (parts, places), known
 
     def _drop_other(self, dimension: int) -> None:
         """Remove vectors of another length: the embedder is no longer what it was under the same identity."""
