@@ -1,4 +1,4 @@
-"""What the best chunks refer to: a signature names a type, a repair a setting; their definitions belong beside it.
+"""What the best chunks refer to: a signature names a type, a repair names a setting; their definitions belong with it.
 
 One step, no further: what is defined elsewhere and used in a chunk that answers the request.
 """
@@ -56,7 +56,7 @@ def _referred(chunk: Chunk, search: KnowledgeSearch) -> list[Chunk]:
         places = None if entity.defined or name.rpartition(".")[2] in own else index.names.get(name)
         if places is None:
             continue
-        positions = [at for at, worth in zip(*places, strict=True) if worth >= LAST_PART]
+        positions = places[0][places[1] >= LAST_PART].tolist()
         if len(positions) <= MOST_DEFINERS:
             others = [search.base.chunks[at] for at in positions]
             found.update({one.id: one for one in others if one.id != chunk.id and _defines(one, entity)})
