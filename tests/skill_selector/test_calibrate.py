@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import skill_selector
-from skill_selector import aselect_skill, build_selector, calibrate, progress, select_skill
+from skill_selector import aselect_skill, build_selector, calibrate, select_skill
 from skill_selector.cli import main
 from skill_selector.evaluation import Calibrated, evaluate, load_tasks
 from skill_selector.graph.errors import EvaluationError, SettingError
@@ -97,7 +97,6 @@ def test_the_number_of_processes_changes_nothing(made: Calibrated, queries: Path
 def test_the_command_writes_a_file_that_select_and_evaluate_read(
     queries: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", 60.0)
     out = tmp_path / "标定.json"
     files = ["--skills", str(SKILLS), "--queries", str(queries), "--processes", "1"]
 

@@ -41,7 +41,6 @@ def evaluate(
     capsys: pytest.CaptureFixture[str], pdf_skills: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Evaluate:
     """Return a function that evaluates `ROWS` over `pdf_skills` and returns exit status, stdout and stderr."""
-    monkeypatch.setattr(progress, "PATIENCE", 60.0)  # a slow machine shall not add lines
 
     def run(*arguments: str, rows: list[Any] = ROWS) -> Output:
         queries = write(tmp_path / "queries.jsonl", rows)
