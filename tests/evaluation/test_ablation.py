@@ -30,7 +30,7 @@ def _no_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def chunk(text: str, path: str = "shop/b.md") -> Chunk:
-    return Chunk(id="x", text=text, type="example", title="", language="", path=path, start_line=1, end_line=2)
+    return Chunk(id="x", text=text, type="example", title="", language=None, path=path, start_line=1, end_line=2)
 
 
 def test_texts_are_compared_without_width_case_and_spacing() -> None:
