@@ -11,8 +11,8 @@ from skill_selector.agent_arguments import add_logs, add_mcp
 from skill_selector.arguments import EPILOG, add_catalog, add_feedback, add_index, add_scan, add_select
 from skill_selector.graph.errors import SkillSelectorError
 from skill_selector.interruption import STOPPED, stops_soon
-from skill_selector.knowledge_arguments import add_compile, add_define, add_knowledge, add_outcome
-from skill_selector.measuring_arguments import add_ablate, add_calibrate, add_evaluate
+from skill_selector.knowledge_arguments import add_compile, add_define, add_knowledge
+from skill_selector.measuring_arguments import add_calibrate, add_evaluate
 
 ERROR = 2
 """Exit status, besides those that the commands return and that of Ctrl-C."""
@@ -77,14 +77,12 @@ _HOMES = {
     "catalog": "commands",
     "evaluate": "commands",
     "calibrate": "commands",
-    "ablate": "ablation_command",
     "feedback": "opinion_command",
     "logs": "agent_commands",
     "mcp": "agent_commands",
     "define": "knowledge_commands",
     "knowledge": "knowledge_commands",
     "compile": "compile_command",
-    "outcome": "compile_command",
 }
 """The module of each command's function, which is named as the command; loaded when the command runs."""
 
@@ -108,12 +106,10 @@ def _parser() -> argparse.ArgumentParser:
     add_catalog(commands)
     add_evaluate(commands)
     add_calibrate(commands)
-    add_ablate(commands)
     add_feedback(commands)
     add_logs(commands)
     add_mcp(commands)
     add_define(commands)
     add_knowledge(commands)
     add_compile(commands)
-    add_outcome(commands)
     return parser

@@ -2,18 +2,14 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from skill_selector import commands, console
-from skill_selector.compiler.experience import SCORES, ChunkExperience, record_outcome
 from skill_selector.compiler.result import CompiledContext
 from skill_selector.compiling import compile_context
-from skill_selector.feedback.place import open_feedback
-from skill_selector.graph.errors import FeedbackError, ParameterError, TaskError
-from skill_selector.graph.settings import resolve_settings, run_context
-from skill_selector.knowledge.runs import RunStore
+from skill_selector.graph.errors import ParameterError, TaskError
+from skill_selector.graph.settings import run_context
 from skill_selector.progress import Progress
 from skill_selector.selection import SkillSelection
 
@@ -56,45 +52,7 @@ def _compile(skill: str | SkillSelection, parameters: dict[str, Any], options: a
             progress=progress.report,
             context_budget=options.budget,
             preference=options.preference,
-            chunk_weights=_experience(),
         )
-
-
-def _experience() -> ChunkExperience:
-    settings = resolve_settings()
-    return ChunkExperience(open_feedback(None, settings.feedback_file), prior=settings.feedback_prior)
-
-
-def outcome(options: argparse.Namespace) -> int:
-    """Record what came of a compiled context; 0 unless something was wrong."""
-    context = CompiledContext.from_dict(read_context(options.context))
-    scores = {name: getattr(options, name) for name in SCORES if getattr(options, name) is not None}
-    said = "worked" if options.worked else "failed" if options.failed else None
-    counted = record_outcome(
-        context,
-        open_feedback(None, resolve_settings().feedback_file),
-        outcome=said,  # type: ignore[arg-type]
-        note=options.note or "",
-        runs=RunStore(),
-        **scores,
-    )
-    console.note(f"counted for {counted} chunks under {context.skill_id}")
-    return COMPILED
-
-
-def read_context(path: str) -> dict[str, Any]:
-    """Return what `compile --json` printed into a file.
-
-    Raises:
-        FeedbackError: it holds something else.
-    """
-    try:
-        value = json.loads(sys.stdin.read() if path == "-" else _content(path))
-    except (ValueError, RecursionError) as error:
-        raise FeedbackError(f"{path} is no JSON ({error}); pass what `compile --json` printed") from None
-    if not isinstance(value, dict) or not {"prompt", "reason", "manifest"} <= value.keys():
-        raise FeedbackError(f"{path} holds no compiled context; pass what `compile --json` printed")
-    return value
 
 
 def read_parameters(given: str | None) -> dict[str, Any]:

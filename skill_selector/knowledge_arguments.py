@@ -11,10 +11,7 @@ def add_define(commands: Commands) -> None:
         epilog="The proposal is YAML with comments that say what was guessed from where: check it, then keep it as "
         "skill.yaml beside the SKILL.md.",
     )
-    command.add_argument("directory", metavar="SKILL_DIR", nargs="?", help="the folder of one skill")
-    command.add_argument(
-        "--from-runs", metavar="ID", help="from the recorded runs of this skill that worked, instead of a folder"
-    )
+    command.add_argument("directory", metavar="SKILL_DIR", help="the folder of one skill")
     command.add_argument("--out", metavar="FILE", help="write it into this file, which must not exist yet")
     add_model(command)
     add_json(command)
@@ -63,19 +60,3 @@ def add_compile(commands: Commands) -> None:
     command.add_argument("--preference", metavar="NAME", help="how you like examples: terse or commented")
     add_choice(command)
     add_json(command)
-
-
-def add_outcome(commands: Commands) -> None:
-    """Add `outcome`."""
-    command = commands.add_parser(
-        "outcome",
-        help="say what came of a compiled context, so that later ones weigh its pieces by that",
-        epilog="Exit status: 0, or 2 for an error.",
-    )
-    command.add_argument("context", metavar="FILE", help="what `compile --json` printed; - reads standard input")
-    said = command.add_mutually_exclusive_group()
-    said.add_argument("--worked", action="store_true", help="the task was carried out")
-    said.add_argument("--failed", action="store_true", help="it was not")
-    for name in ("relevance", "completeness", "usability"):
-        command.add_argument(f"--{name}", metavar="N", type=int, help="a person's score, 1 to 5")
-    command.add_argument("--note", metavar="TEXT", help="why")

@@ -32,15 +32,8 @@ def define(options: argparse.Namespace) -> int:
 
     if options.out and os.path.lexists(options.out):
         raise DefinitionError(f"{options.out} is there already; name another file, or remove it first")
-    if bool(options.directory) == bool(options.from_runs):
-        raise DefinitionError("name the folder of a skill, or a skill with --from-runs")
     settings = resolve_settings()
-    if options.from_runs:
-        from skill_selector.knowledge.runs import RunStore, propose_from_runs  # noqa: PLC0415 - one option needs it
-
-        proposal = propose_from_runs(options.from_runs, RunStore().runs(options.from_runs))
-    else:
-        proposal = propose_definition(options.directory, model=_model(options, settings), settings=settings)
+    proposal = propose_definition(options.directory, model=_model(options, settings), settings=settings)
     text = proposal.to_yaml()
     if options.out:
         with Path(options.out).open("x", encoding="utf-8", newline="\n") as file:

@@ -40,18 +40,3 @@ def add_calibrate(commands: Commands) -> None:
     command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
     command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
     add_json(command)
-
-
-def add_ablate(commands: Commands) -> None:
-    """Add `ablate`."""
-    command = commands.add_parser(
-        "ablate",
-        help="measure compiled context beside plain retrieval and nothing, on labelled tasks",
-        epilog="examples/knowledge/README.md describes the tasks and the measures. Exit status: 0, or 2 for an error.",
-    )
-    add_skills(command)
-    command.add_argument("--knowledge", metavar="DIR", required=True, help="the knowledge folder")
-    command.add_argument("--tasks", metavar="FILE", required=True, help="the labelled tasks")
-    command.add_argument("--split", choices=("dev", "test", "all"), default="all", help="which of them (all)")
-    command.add_argument("--budget", metavar="N", default="2000", help="tokens of a prompt, estimated (2000)")
-    add_json(command)

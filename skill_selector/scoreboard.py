@@ -20,7 +20,7 @@ SAME = 1e-5
 
 def show_evaluation(evaluation: "Evaluation") -> None:
     """Print the figures, and what they took."""
-    show_table(evaluation.columns, evaluation.rows())
+    _show_table(evaluation.columns, evaluation.rows())
     seconds, usage = evaluation.seconds, evaluation.usage
     took = f"{1000 * seconds['median']:,.0f} ms a task, 95 % below {1000 * seconds['p95']:,.0f} ms"
     if usage["calls"]:
@@ -30,7 +30,7 @@ def show_evaluation(evaluation: "Evaluation") -> None:
 
 def show_calibration(made: "Calibrated") -> None:
     """Print the figures before and after, and what was chosen."""
-    show_table(made.columns, made.rows())
+    _show_table(made.columns, made.rows())
     chosen = made.calibration
     shipped = total_weights(MODELS[chosen.model])
     changed = any(abs(chosen.weights[name] - weight) > SAME for name, weight in shipped.items())
@@ -38,8 +38,7 @@ def show_calibration(made: "Calibrated") -> None:
     note(f"threshold {chosen.hit_threshold:g}, gap {chosen.min_gap:g}, {weights}")
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table to stdout."""
+def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, justify="right" if column == "n" else "left", no_wrap=True)
