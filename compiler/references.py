@@ -1,4 +1,4 @@
-"""What the best chunks refer to: a signature names a type, a repair a setting; their definitions belong beside it.
+"""What the best chunks refer to: a signature names a type, a repair names a setting; their definitions belong with it.
 
 One step, no further: what is defined elsewhere and used in a chunk that answers the request.
 """

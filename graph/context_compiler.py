@@ -106,8 +106,9 @@ def _wire(parts: CompilerParts, cache: "BaseCache[Any] | None", checkpointer: Ch
 
 def _refine_key(state: CompilerState) -> str:
     """Return what decides the refinement: the request, and what the routes found this time."""
-    request = state["compile_request"]
-    return request_digest(request["key"], state["fused_chunks"], state["compile_degraded"])
+    # drawing the graph asks for the key of an empty state
+    request = state.get("compile_request") or {}
+    return request_digest(request.get("key"), state.get("fused_chunks"), state.get("compile_degraded"))
 
 
 def _next_step(state: CompilerState) -> Literal["route", "end"]:
