@@ -64,6 +64,7 @@ class Assembler:
     types: Sequence[str]
     """In the order in which they stand."""
     _layout: Layout = field(init=False)
+    _costs: dict[str, int] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self._layout = Layout((*self.request.names, *self.request.codes))
@@ -128,7 +129,9 @@ class Assembler:
         return None
 
     def _cost(self, identity: str) -> int:
-        return estimate_tokens(self._layout.block(999, self.chunks[identity])) + 1
+        if identity not in self._costs:
+            self._costs[identity] = estimate_tokens(self._layout.block(999, self.chunks[identity])) + 1
+        return self._costs[identity]
 
     def _kind(self, entry: ManifestEntry) -> str:
         return "rescued" if entry.reason == "rescued" else entry.type

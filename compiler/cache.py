@@ -1,8 +1,8 @@
 """Compiled contexts of this process, by skill, parameters and knowledge (source 002)."""
 
+import json
 from collections import OrderedDict
 from collections.abc import Mapping
-from copy import deepcopy
 from threading import Lock
 from typing import Any
 
@@ -15,7 +15,7 @@ class ContextCache:
 
     def __init__(self, size: int = KEPT) -> None:
         self._size = size
-        self._known: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._known: OrderedDict[str, str] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -25,14 +25,16 @@ class ContextCache:
             if found is None:
                 return None
             self._known.move_to_end(key)
-        return deepcopy(found)
+        copy: dict[str, Any] = json.loads(found)
+        return copy
 
     def put(self, key: str, context: Mapping[str, Any]) -> None:
         """Keep a context; one that something was missing from is not kept, so that the next run tries again."""
         if context.get("degraded") or context.get("reason") != "compiled" or self._size < 1:
             return
+        text = json.dumps(context, ensure_ascii=False)
         with self._lock:
-            self._known[key] = deepcopy(dict(context))
+            self._known[key] = text
             self._known.move_to_end(key)
             while len(self._known) > self._size:
                 self._known.popitem(last=False)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from skill_selector.knowledge.chunk import Chunk
 from skill_selector.prompts.fencing import escape, one_line
@@ -41,6 +41,7 @@ class Layout:
 
     names: Sequence[str]
     """What is set in bold in prose."""
+    _bodies: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def block(self, number: int, chunk: Chunk, text: str | None = None) -> str:
         """Return a piece between tags of its own, which no text of it can close.
@@ -56,7 +57,15 @@ class Layout:
 
     def body(self, chunk: Chunk, text: str | None = None) -> str:
         """Return the text of a piece, guarded, with code in a fence."""
-        own = guard(chunk.text if text is None else text).strip("\n")
+        if text is None:
+            key = chunk.id, chunk.text
+            if key not in self._bodies:
+                self._bodies[key] = self._body(chunk, chunk.text)
+            return self._bodies[key]
+        return self._body(chunk, text)
+
+    def _body(self, chunk: Chunk, text: str) -> str:
+        own = guard(text).strip("\n")
         if chunk.language == "markdown" or (chunk.language in PLAIN and chunk.type not in _VERBATIM):
             return _closed(self._emphasised(own))
         return fenced(own, chunk.language)

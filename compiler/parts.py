@@ -71,7 +71,7 @@ class CompilerParts:
             KnowledgeError: the folder cannot be used.
             EmbedderError: an endpoint is named and there is no key.
         """
-        embedder = self._embedder(settings)
+        embedder = self.embedder(settings)
         library = _library(settings.cache_dir)
         search = library.open(directory, registry, embedder=embedder, progress=stream_progress())
         stored = TagStore.open(search.base, registry, library.cache)
@@ -100,11 +100,16 @@ class CompilerParts:
             return
         _ = search.index.words, search.index.names, search.index.codes
         search.tags.confidence(request.definition.id)
-        embedder = self._embedder(settings)
+        embedder = self.embedder(settings)
         if embedder is not None and embedder.embeddings is bundled_embeddings():
             search.index.vectors(embedder).complete(most=ON_THE_SPOT)
             embedder.queries([request.query or "task"])
         self._warm.add(search)
 
-    def _embedder(self, settings: Settings) -> Embedder | None:
+    def embedder(self, settings: Settings) -> Embedder | None:
+        """Return who makes the vectors of this run; None for none.
+
+        Raises:
+            EmbedderError: an endpoint is named and there is no key.
+        """
         return choose_embedder(settings, self.shared.embeddings)

@@ -56,7 +56,7 @@ def _referred(chunk: Chunk, search: KnowledgeSearch) -> list[Chunk]:
         places = None if entity.defined or name.rpartition(".")[2] in own else index.names.get(name)
         if places is None:
             continue
-        positions = [at for at, worth in zip(*places, strict=True) if worth >= LAST_PART]
+        positions = places[0][places[1] >= LAST_PART].tolist()
         if len(positions) <= MOST_DEFINERS:
             others = [search.base.chunks[at] for at in positions]
             found.update({one.id: one for one in others if one.id != chunk.id and _defines(one, entity)})

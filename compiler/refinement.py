@@ -37,8 +37,8 @@ class Refinement:
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object."""
         return {
-            "kept": [_plain(one) for one in self.kept],
-            "dropped": [_plain(one) for one in self.dropped],
+            "kept": [one.to_dict() for one in self.kept],
+            "dropped": [one.to_dict() for one in self.dropped],
             "conflicts": [asdict(one) for one in self.conflicts],
             "foreign": {name: to_record(one) for name, one in self.foreign.items()},
         }
@@ -182,7 +182,3 @@ class Refiner:
             date=chunk.date,
             authority=chunk.authority,
         )
-
-
-def _plain(entry: ManifestEntry) -> dict[str, Any]:
-    return asdict(entry) | {"merged": list(entry.merged), "merged_ids": list(entry.merged_ids)}

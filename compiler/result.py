@@ -62,10 +62,19 @@ class ManifestEntry:
     date: str | None = None
     authority: float = 0.5
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a JSON object."""
+        # a hundred a run: `dataclasses.asdict` copies each deeply
+        values = {name: getattr(self, name) for name in _ENTRY_FIELDS}
+        return {**values, "routes": dict(self.routes), "merged": [*self.merged], "merged_ids": [*self.merged_ids]}
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Return the entry that `dataclasses.asdict`, or JSON made of that, gives."""
+        """Return the entry that `to_dict`, or JSON made of that, gives."""
         return cls(**_known(cls, value, tuples=("merged", "merged_ids")))
+
+
+_ENTRY_FIELDS = tuple(one.name for one in fields(ManifestEntry))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,9 +154,7 @@ class CompiledContext:
             **values,
             "parameters": dict(self.parameters),
             "strategy": dict(self.strategy),
-            "manifest": [
-                asdict(one) | {"merged": [*one.merged], "merged_ids": [*one.merged_ids]} for one in self.manifest
-            ],
+            "manifest": [one.to_dict() for one in self.manifest],
             "conflicts": [asdict(one) for one in self.conflicts],
             "degraded": list(self.degraded),
             "trace": list(self.trace),

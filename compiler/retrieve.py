@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from skill_selector.compiler.once import SearchOnce
 from skill_selector.compiler.parts import CompilerParts
 from skill_selector.compiler.request import CompileRequest
 from skill_selector.compiler.result import CompileReason
@@ -46,7 +47,7 @@ class RetrieveChunks:
     def _prepare(self, state: CompilerState) -> tuple[dict[str, Callable[[], list[Hit]]], KnowledgeSearch, Settings]:
         request = CompileRequest.from_dict(state["compile_request"])
         settings = self._parts.shared.settings()
-        search = self._parts.recall(request, settings)
+        search = SearchOnce(self._parts.recall(request, settings), self._parts.embedder(settings))
         routes = {name: self._parts.routes[name] for name in state["compile_strategy"]["asked"]}
         work: dict[str, Callable[[], list[Hit]]] = {
             name: partial(route, search, request) for name, route in routes.items()

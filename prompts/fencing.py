@@ -18,6 +18,8 @@ _ESCAPES = str.maketrans(
     {"&": "&amp;"} | dict.fromkeys("<＜﹤", "&lt;") | dict.fromkeys(">＞﹥", "&gt;")
 )
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")
+_PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
+"""Nothing to take out: most code, which is long."""
 _UNSEEN = re.compile(
     "[\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\ufff0-\ufff8"  # letters drawn as nothing
     "\ufe00-\ufe0f\U000e0000-\U000e0fff]"  # variation selectors, and the plane of tags
@@ -37,7 +39,7 @@ def clean(text: str) -> str:
 
     Emoji sequences, flags, and the joiners that Arabic and Indic scripts need stay whole; tabs and line ends stay.
     """
-    if text.isascii() and text.isprintable():
+    if _PLAIN.fullmatch(text):
         return text
     text = _LINE_ENDS.sub("\n", text)
     kept: list[str] = []
