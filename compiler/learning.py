@@ -23,9 +23,9 @@ def weight_of(counts: Counts, prior: float = PRIOR, shift: float = SHIFT) -> flo
 
     weight = 1 + shift × (good - bad) ÷ (good + bad + prior)
 
-    That is 1 + shift × (2e - 1) with e the share of good judgements under a prior of so many, half of them good (Agresti
-    and Coull 1998). So nothing known gives 1, one judgement moves little, and neither side ever locks in: what was bad
-    four times is back at 1 once it was good four times. A `shift` of 0 gives 1 for all.
+    That is 1 + shift × (2e - 1), with e the share of good judgements under a prior of so many, half of them good
+    (Agresti and Coull 1998). So nothing known gives 1, one judgement moves little, and neither side ever locks in: what
+    was bad four times is back at 1 once it was good four times. A `shift` of 0 gives 1 for all.
     """
     judged = counts.good + counts.bad
     if not judged:
@@ -47,13 +47,13 @@ def chunk_subjects(skill_id: str, entries: Sequence[ManifestEntry]) -> list[Subj
     """Return the subjects of the chunks that a context held, with those whose duplicate each is."""
     found: dict[str, str] = {}
     for one in entries:
-        found |= {name: one.source for name in (one.chunk_id, *one.merged_ids)}
+        found |= dict.fromkeys((one.chunk_id, *one.merged_ids), one.source)
     return [chunk_subject(skill_id, name, label) for name, label in found.items()]
 
 
 @dataclass(frozen=True)
 class LearntWeights:
-    """The weights of chunks by their outcomes; a `ChunkWeights` for the context compiler. Blocks: it reads the store."""
+    """The weights of chunks by their outcomes, as the context compiler takes them. Blocks: it reads the store."""
 
     store: FeedbackStore
     prior: float = PRIOR
@@ -69,9 +69,7 @@ class LearntWeights:
             return {}
         counts = self.store.counts(CHUNK)
         names = {one: chunk_subject(skill_id, one).names[0] for one in chunk_ids}
-        return {
-            one: weight_of(counts[name], self.prior, self.shift) for one, name in names.items() if name in counts
-        }
+        return {one: weight_of(counts[name], self.prior, self.shift) for one, name in names.items() if name in counts}
 
     @property
     def digest(self) -> str:

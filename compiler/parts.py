@@ -10,6 +10,7 @@ from weakref import WeakSet
 from skill_selector.compiler.cache import ContextCache
 from skill_selector.compiler.definitions import RegistryCache
 from skill_selector.compiler.fusion import ChunkWeights
+from skill_selector.compiler.learning import LearntWeights
 from skill_selector.compiler.request import CompileRequest
 from skill_selector.compiler.retrieval import RouteRunner
 from skill_selector.compiler.routes import ROUTES, Route
@@ -54,6 +55,13 @@ class CompilerParts:
     _searches: "OrderedDict[tuple[str, str], KnowledgeSearch]" = field(default_factory=OrderedDict, repr=False)
     _warm: "WeakSet[KnowledgeSearch]" = field(default_factory=WeakSet, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def weights(self, settings: Settings) -> ChunkWeights:
+        """Return the caller's weights of chunks, or those that the recorded outcomes give."""
+        if self.chunk_weights is not None:
+            return self.chunk_weights
+        store = self.shared.feedback_of(settings)
+        return LearntWeights(store, settings.feedback_prior, settings.feedback_shift)
 
     def catalog_of(self, roots: list[str], settings: Settings) -> tuple[Library, SkillRegistry]:
         """Scan folders of skills, and return them with their definitions.

@@ -96,8 +96,8 @@ class Resolve:
         chosen = best["id"] if best else None
         ranked = [one["skill"]["id"] for one in state.get("ranked") or ()]
         others = [one for one in dict.fromkeys(ranked) if one != chosen and one in catalog.by_id]
-        weights = self._parts.chunk_weights
-        learnt = str(getattr(weights, "digest", id(weights))) if weights else ""
+        weights = self._parts.weights(settings)
+        learnt = str(getattr(weights, "digest", id(weights)))
         scorer = self._parts.scorer.identity if self._parts.scorer else ""
         return {
             "candidates": [[one, catalog.by_id[one].path] for one in others],

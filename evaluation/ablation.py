@@ -1,4 +1,4 @@
-"""The ablation that source 002 asks for: compiled context, plain retrieval over everything, and nothing, side by side."""
+"""The ablation of source 002: compiled context, plain retrieval over everything, and nothing, side by side."""
 
 import asyncio
 import os
@@ -15,7 +15,6 @@ from skill_selector.evaluation.figures import Figure, figure
 from skill_selector.evaluation.plain_context import Context, no_context, plain_context
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.context_compiler import CompilerGraph, context_compiler
-from skill_selector.graph.errors import DefinitionError
 from skill_selector.graph.settings import Settings, resolve_settings
 from skill_selector.knowledge.definition import SkillDefinition
 from skill_selector.knowledge.library import KnowledgeLibrary
@@ -64,7 +63,7 @@ class Ablation:
     def figures(self) -> dict[str, dict[str, dict[str, Figure]]]:
         """Return mean and 95 % interval by subset (a split, split/category, split/language), condition and measure.
 
-        `tokens` is a mean of counts, with the bootstrap's interval of its share of the longest prompt scaled back.
+        All but `tokens` are shares from 0 to 1.
         """
         groups: dict[str, dict[str, list[AblationRow]]] = {}
         for row in self.rows:
@@ -108,13 +107,11 @@ class _Bench:
         self._search: KnowledgeSearch = library.open(self._knowledge, self._registry, embedder=embedder)
         if embedder is not None:
             self._search.index.vectors(embedder).complete()
-        self._context = SelectorContext.from_options({"context_budget": budget})
+        # what was learnt from earlier runs would make the figures those of this machine
+        self._context = SelectorContext.from_options({"context_budget": budget, "feedback_shift": 0})
 
     def definition(self, task: ContextTask) -> SkillDefinition:
-        found = self._registry.get(task.skill_id)
-        if found is None:
-            raise DefinitionError(f"task {task.id}: there is no definition {task.skill_id} in {self._skills}")
-        return found
+        return self._registry.get(task.skill_id)
 
     def given(self, task: ContextTask) -> Any:
         return {
@@ -200,7 +197,7 @@ async def aablate(
     advance: Advance | None = None,
 ) -> Ablation:
     """Do the same without blocking the event loop."""
-    settled = settings or await asyncio.to_thread(resolve_settings)
+    settled: Settings = settings or await asyncio.to_thread(resolve_settings)
     bench = await asyncio.to_thread(_Bench, knowledge, skills, budget, compiler, settled)
     rows: list[AblationRow] = []
     for number, task in enumerate(tasks, 1):
@@ -232,4 +229,5 @@ def _figures(rows: Sequence[AblationRow]) -> dict[str, Figure]:
     named = {name: figure([float(getattr(row, name)) for row in rows]) for name in MEASURES}
     longest = max(row.tokens for row in rows)
     share = figure([row.tokens / longest for row in rows])
-    return {**named, "tokens": Figure(*(one * longest for one in share[:3]), share.n)}
+    tokens = Figure(share.mean * longest, share.low * longest, share.high * longest, share.n)
+    return {**named, "tokens": tokens}

@@ -1,4 +1,4 @@
-"""A scripted chat model that knows nothing but its prompt: it answers with the first wording of a fact that it reads."""
+"""A scripted chat model that knows nothing but its prompt: it believes the first wording of a fact that it reads."""
 
 import asyncio
 import json

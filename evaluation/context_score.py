@@ -88,4 +88,3 @@ def _is_useful(task: ContextTask, chunk: Chunk) -> bool:
 
 def _whole(chunk: Chunk) -> str:
     return f"{chunk.title}\n{chunk.text}"
-

@@ -77,7 +77,9 @@ def load_context_tasks(path: str | os.PathLike[str]) -> list[ContextTask]:
         listed = faults[:MOST_FAULTS] + ([f"and {len(faults) - MOST_FAULTS:,} more"] if faults[MOST_FAULTS:] else [])
         raise TaskFileError(f"{shown}: " + "\n  ".join(listed))
     if not tasks:
-        raise TaskFileError(f"{shown} holds no task; put one JSON object a line, as examples/knowledge/README.md has it")
+        raise TaskFileError(
+            f"{shown} holds no task; put one JSON object a line, with id, split, task and facts"
+        )
     return list(tasks.values())
 
 
@@ -110,8 +112,7 @@ def _read(row: Any) -> ContextTask:
         **{key: row[key] for key in ("id", "split", "language", "skill_id", "task")},
         parameters=row.get("parameters", {}),
         facts=tuple(
-            Fact(what=one["what"], any=tuple(one["any"]), wrong=tuple(one.get("wrong", ())))
-            for one in row["facts"]
+            Fact(what=one["what"], any=tuple(one["any"]), wrong=tuple(one.get("wrong", ()))) for one in row["facts"]
         ),
         useful=tuple((path, text) for path, _, text in (one.partition("#") for one in useful)),
     )

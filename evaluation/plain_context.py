@@ -39,7 +39,7 @@ def plain_context(task: ContextTask, definition: SkillDefinition, search: Knowle
     for chunk_id in sorted(scores, key=lambda one: -scores[one]):
         chunk = search.base.get(chunk_id)
         block = f"[{chunk.source}]\n{chunk.text}"
-        cost = estimate_tokens(block) + 1
+        cost = estimate_tokens(block) + 2
         if cost <= room:
             room -= cost
             chosen.append(block)

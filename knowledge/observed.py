@@ -93,8 +93,8 @@ def with_runs(proposal: Proposal, runs: Sequence[Run]) -> Proposal:
     """
     if not runs:
         raise DefinitionError(
-            f"no run of {proposal.values['id']} that worked is on record; compile context for it and record the outcome "
-            "with `skill-selector feedback --context FILE --good`, or leave out --from-runs"
+            f"no run of {proposal.values['id']} that worked is on record; compile context for it and record what came "
+            "of it with `skill-selector feedback --context FILE --good`, or leave out --from-runs"
         )
     guessed = proposal.values["input_schema"]
     known: Mapping[str, Any] = guessed.get("properties", {})
@@ -112,7 +112,7 @@ def with_runs(proposal: Proposal, runs: Sequence[Run]) -> Proposal:
     origins["input_schema"] = f"{len(runs)} recorded runs that worked"
     for name in names:
         origins[f"input_schema.{name}"] = f"{sum(name in run.types for run in runs)} of {len(runs)} runs"
-    helped = Counter({name: 0 for name in CHUNK_TYPES})
+    helped = Counter(dict.fromkeys(CHUNK_TYPES, 0))
     for run in runs:
         helped.update(run.context)
     preferred = [name for name, count in helped.most_common(MOST_TYPES) if count]

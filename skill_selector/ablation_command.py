@@ -6,7 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from skill_selector import console
-from skill_selector.evaluation.ablation import BUDGET, MEASURES, Ablation, ablate as run_ablation
+from skill_selector.evaluation.ablation import BUDGET, MEASURES, Ablation
+from skill_selector.evaluation.ablation import ablate as run_ablation
 from skill_selector.evaluation.context_task import SPLITS, load_context_tasks
 from skill_selector.evaluation.figures import Figure
 from skill_selector.graph.errors import SettingError, TaskFileError
@@ -60,8 +61,10 @@ def _show(made: Ablation) -> None:
             cells += [_cell(named[name], ".2f") for name in MEASURES] + [_cell(named["tokens"], ",.0f")]
             table.add_row(*(Text(console.plain(cell)) for cell in cells))
     console.stdout().print(table)
-    console.note(f"mean and 95 % interval at a budget of {made.budget:,} tokens; success: a scripted model that knows "
-                 "nothing but its prompt gets every fact right")
+    console.note(
+        f"mean and 95 % interval at a budget of {made.budget:,} tokens; success: a scripted model that knows "
+        "nothing but its prompt gets every fact right"
+    )
 
 
 def _cell(one: Figure, form: str) -> str:

@@ -1,7 +1,8 @@
-"""Outcomes of compiled contexts: what is counted when a run worked or failed, and what a person thinks of its context."""
+"""Outcomes of compiled contexts: what is counted when a run worked or failed, or when a person scores its context."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skill_selector.compiler.learning import (
@@ -21,7 +22,9 @@ from skill_selector.feedback.place import open_feedback
 from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.errors import FeedbackError
 from skill_selector.graph.settings import Settings, resolve_settings
-from skill_selector.knowledge.observed import RUN, run_note
+from skill_selector.knowledge.observed import RUN, Run, read_run, run_note, with_runs
+from skill_selector.knowledge.proposal import Proposal
+from skill_selector.knowledge.registry import load_registry
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -115,6 +118,45 @@ def record_chunk(
 async def arecord_chunk(skill_id: str, chunk_id: str, **options: Any) -> dict[str, Any]:
     """As `record_chunk`, off the event loop."""
     return await asyncio.to_thread(record_chunk, skill_id, chunk_id, **options)
+
+
+def recorded_runs(skill_ids: Collection[str], *, feedback: "FeedbackStore | BaseStore | None" = None) -> list[Run]:
+    """Return the recorded runs of definitions that worked, the oldest first.
+
+    Raises:
+        FeedbackError: the counts cannot be read.
+    """
+    store = open_feedback(feedback, resolve_settings().feedback_file)
+    wanted = {one.id for one in store.records(CONTEXT) if not set(one.names).isdisjoint(skill_ids)}
+    notes = [one for one in store.notes(CONTEXT) if one.id in wanted and one.key == RUN and one.score == 1.0]
+    return [run for run in (read_run(one.comment) for one in notes) if run is not None]
+
+
+def with_recorded_runs(
+    proposal: Proposal,
+    directory: str | os.PathLike[str],
+    *,
+    feedback: "FeedbackStore | BaseStore | None" = None,
+) -> Proposal:
+    """Return a proposal with what the recorded runs of its skill have shown.
+
+    Args:
+        proposal: of the skill in `directory`.
+        directory: whose own definitions' runs count as well.
+        feedback: where runs are recorded, as for `record_outcome`.
+
+    Raises:
+        DefinitionError: none that worked is on record.
+        FeedbackError: the counts cannot be read.
+    """
+    own = load_registry(directory)
+    ids = {str(proposal.values["id"]), *(one.id for one in own)}
+    return with_runs(proposal, recorded_runs(ids, feedback=feedback))
+
+
+async def awith_recorded_runs(proposal: Proposal, directory: str | os.PathLike[str], **options: Any) -> Proposal:
+    """As `with_recorded_runs`, off the event loop."""
+    return await asyncio.to_thread(with_recorded_runs, proposal, directory, **options)
 
 
 def _read(value: Mapping[str, Any]) -> CompiledContext:
