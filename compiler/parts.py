@@ -97,10 +97,11 @@ class CompilerParts:
         directory = request.knowledge["directory"]
         with self._lock:
             search = self._searches.get((directory, request.knowledge["digest"]))
-        if search is not None:
-            return search
-        _, registry = self.catalog_of(list(request.skills), settings)
-        return self.open(directory, registry, settings)[0]
+        if search is None:
+            _, registry = self.catalog_of(list(request.skills), settings)
+            search = self.open(directory, registry, settings)[0]
+        search.tags.admit(request.definition)
+        return search
 
     def warm_up(self, search: KnowledgeSearch, request: CompileRequest, settings: Settings) -> None:
         """Load what local routes need, so that the time limit is theirs and not that of a first start."""

@@ -197,8 +197,9 @@ async def aablate(
     advance: Advance | None = None,
 ) -> Ablation:
     """Do the same without blocking the event loop."""
-    settled: Settings = settings or await asyncio.to_thread(resolve_settings)
-    bench = await asyncio.to_thread(_Bench, knowledge, skills, budget, compiler, settled)
+    if settings is None:
+        settings = await asyncio.to_thread(resolve_settings)
+    bench = await asyncio.to_thread(_Bench, knowledge, skills, budget, compiler, settings)
     rows: list[AblationRow] = []
     for number, task in enumerate(tasks, 1):
         contexts = await asyncio.to_thread(bench.others, task, await bench.acompiled(task))

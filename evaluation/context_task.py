@@ -77,9 +77,7 @@ def load_context_tasks(path: str | os.PathLike[str]) -> list[ContextTask]:
         listed = faults[:MOST_FAULTS] + ([f"and {len(faults) - MOST_FAULTS:,} more"] if faults[MOST_FAULTS:] else [])
         raise TaskFileError(f"{shown}: " + "\n  ".join(listed))
     if not tasks:
-        raise TaskFileError(
-            f"{shown} holds no task; put one JSON object a line, with id, split, task and facts"
-        )
+        raise TaskFileError(f"{shown} holds no task; put one JSON object a line, with id, split, task and facts")
     return list(tasks.values())
 
 
