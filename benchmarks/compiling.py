@@ -10,6 +10,7 @@ route that hangs more than its limit and a warm run.
 
 import argparse
 import json
+import os
 import sys
 import threading
 import time
@@ -73,13 +74,15 @@ def write_skill(folder: Path) -> None:
     """Write the one skill."""
     place = folder / "generate-sql"
     place.mkdir(parents=True)
-    (place / "SKILL.md").write_text("---\nname: generate-sql\ndescription: Write SQL.\n---\n\nWrite it.\n", encoding="utf-8")
+    (place / "SKILL.md").write_text(
+        "---\nname: generate-sql\ndescription: Write SQL.\n---\n\nWrite it.\n", encoding="utf-8"
+    )
     (place / "skill.json").write_text(json.dumps(SKILL), encoding="utf-8")
 
 
 def write_knowledge(folder: Path, chunks: int) -> None:
     """Write tables, queries and prose, a fifth, two fifths and two fifths of the chunks."""
-    random = Random(1)
+    random = Random(1)  # noqa: S311 - no secret
     folder.mkdir()
     for number in range(0, chunks, 100):
         topic = TOPICS[number // 100 % len(TOPICS)]
@@ -89,7 +92,8 @@ def write_knowledge(folder: Path, chunks: int) -> None:
             tables.append(f"CREATE TABLE {topic}_{at} (\n{columns}\n);\n")
         for at in range(number, number + 40):
             one, other = random.sample(COLUMNS, 2)
-            sql = f"SELECT {one}_{at % 7}, SUM({other}_{at % 7}) FROM {topic}_{number + at % 20} GROUP BY {one}_{at % 7}"
+            by, table = f"{one}_{at % 7}", f"{topic}_{number + at % 20}"
+            sql = f"SELECT {by}, SUM({other}_{at % 7}) FROM {table} GROUP BY {by}"  # noqa: S608 - never run
             says = f"{random.choice(ASKED)} {other} of each {topic} by {one}, variant {at}"
             queries.append(json.dumps({"description": says, "sql": sql}))
             words = " ".join(random.choices([*TOPICS, *COLUMNS, *ASKED], k=50))
@@ -101,7 +105,7 @@ def write_knowledge(folder: Path, chunks: int) -> None:
 
 def tasks(count: int, seed: int) -> list[dict[str, Any]]:
     """Return inputs, each of them asking something else."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - no secret
     found = []
     for at in range(count):
         topic, asked, column = random.choice(TOPICS), random.choice(ASKED), random.choice(COLUMNS)
@@ -145,7 +149,8 @@ class Bench:
         """Compile once."""
         context = SelectorContext(reasoner="local", route_timeout=LIMIT if hanging else 60)
         graph = self.hanging if hanging else self.graph
-        made: dict[str, Any] = graph.invoke({**self.base, **given}, context=context)["compiled_context"]  # type: ignore[typeddict-item]
+        state: Any = {**self.base, **given}
+        made: dict[str, Any] = graph.invoke(state, context=context)["compiled_context"]
         return made
 
     def round(self, given: dict[str, Any]) -> tuple[float, float, float]:
@@ -177,8 +182,6 @@ def main() -> int:
     parser.add_argument("--most", type=float, default=3.0)
     options = parser.parse_args()
     with TemporaryDirectory() as place:
-        import os  # noqa: PLC0415 - the only use
-
         os.environ["SELECTOR_CACHE_DIR"] = str(Path(place) / "cache")
         bench = Bench(Path(place), options.chunks)
         bench.compile(tasks(1, 0)[0])
@@ -192,10 +195,13 @@ def main() -> int:
         hung = milliseconds(lambda: made.update(bench.compile(given[1], hanging=True)))
         bench.release()
     print(f"{len(search.base):,} chunks; {kept} kept in the first")
-    print(f"bare searches {bare:.1f} ms; warm compilation {warm:.1f} ms, {warm / bare:.2f} × that (at most {options.most:g})")
+    print(
+        f"bare searches {bare:.1f} ms; warm compilation {warm:.1f} ms, {warm / bare:.2f} × (at most {options.most:g})"
+    )
     print(f"the same again {again:.1f} ms, {again / bare:.2f} ×")
     over = (hung - warm) / (1000 * LIMIT)
-    print(f"with a route that hangs {hung:.0f} ms: {over:.2f} of its limit beside a warm run; {made['degraded'][0]['why']}")
+    print(f"with a route that hangs {hung:.0f} ms: {over:.2f} of its limit, a warm run apart")
+    print("; ".join(f"{fall['what']}: {fall['why']}" for fall in made["degraded"]))
     return int(warm / bare > options.most or over > 1.1)
 
 

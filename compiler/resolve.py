@@ -47,7 +47,7 @@ class Resolve:
         found = find_definition(wanted, registry, library.catalog, parameters=given, task=task)
         parameters = validated(found.definition, given)
         directory = _directory(state)
-        search, digest = self._parts.open(directory, registry, settings)
+        search, digest = self._parts.open(directory, registry, found.definition, settings)
         knowledge = {"directory": directory, "digest": digest}
         request = self._request(found.definition, parameters, task, search, settings)
         made = _completed(request, self._extra(state, library.catalog, knowledge, settings))

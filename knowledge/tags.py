@@ -37,19 +37,8 @@ class TagTable:
         self._index = index
         self._registry = registry
         self._model = model or {}
-        self._guessed: dict[str, SkillDefinition] = {}
         self._columns: dict[str, _Column] = {}
         self._lock = Lock()
-
-    def admit(self, definition: SkillDefinition) -> None:
-        """Make it possible to ask for a skill by a definition that nobody wrote down; chunks are tagged by rule."""
-        if definition.id in self._registry:
-            return
-        with self._lock:
-            known = self._guessed.get(definition.id)
-            if known is None or known.digest != definition.digest:
-                self._guessed[definition.id] = definition
-                self._columns.pop(definition.id, None)
 
     def confidence(self, skill_id: str) -> NDArray[np.float32]:
         """Return how surely each chunk helps with a skill [chunks], 0 to 1; 0 for no tag.
@@ -80,15 +69,12 @@ class TagTable:
     def _make(self, skill_id: str) -> _Column:
         chunks = self._index.base.chunks
         named = np.array([skill_id in chunk.skills for chunk in chunks], dtype=bool)
-        guessed = self._guessed.get(skill_id)
-        if guessed is not None:
-            confidence = rule_confidence(self._index, guessed)
-        elif skill_id in self._registry or not named.any():
+        if skill_id in self._registry or not named.any():
             confidence = rule_confidence(self._index, self._registry.get(skill_id))
         else:
             confidence = np.zeros(len(chunks), dtype=np.float32)
         by = np.zeros(len(chunks), dtype=np.int8)
-        for at, chunk in enumerate(chunks if self._model and guessed is None else ()):
+        for at, chunk in enumerate(chunks if self._model else ()):
             if chunk.id not in self._model:
                 continue
             said = self._model[chunk.id]

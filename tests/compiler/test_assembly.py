@@ -11,12 +11,14 @@ from skill_selector.compiler.needs import needs_of
 from skill_selector.compiler.refinement import Refinement
 from skill_selector.compiler.request import CompileRequest
 from skill_selector.compiler.result import Conflict, ManifestEntry
-from skill_selector.knowledge.chunk import Chunk
+from skill_selector.knowledge.chunk import Chunk, ChunkType
 from skill_selector.knowledge.definition import SkillDefinition
 from skill_selector.prompts.shortening import estimate_tokens
 
-SKILL = SkillDefinition(id="a.b", description="Do b.", category="a", preferred_context_types=("table_schema", "example"))
-TYPES = ["table_schema", "example", "document", "error_log"]
+SKILL = SkillDefinition(
+    id="a.b", description="Do b.", category="a", preferred_context_types=("table_schema", "example")
+)
+TYPES: list[ChunkType] = ["table_schema", "example", "document", "error_log"]
 
 
 def entry(chunk: Chunk, **values: Any) -> ManifestEntry:
@@ -24,9 +26,21 @@ def entry(chunk: Chunk, **values: Any) -> ManifestEntry:
     return ManifestEntry(**{**given, "reason": "kept", "score": 0.5, **values})
 
 
-def piece(name: str, text: str, kind: str = "document", language: str = "markdown") -> Chunk:
-    return Chunk(
-        id=name, text=text, type=kind, title="", path=f"{name}.md", start_line=1, end_line=1, language=language  # type: ignore[arg-type]
+def piece(name: str, text: str, kind: ChunkType = "document", language: str = "markdown") -> Chunk:
+    where: Any = {"title": "", "path": f"{name}.md", "start_line": 1, "end_line": 1}
+    return Chunk(id=name, text=text, type=kind, language=language, **where)
+
+
+def disagreement(subject: str, one: str, other: str) -> Conflict:
+    return Conflict(
+        subject=subject,
+        chosen=one,
+        chosen_source=f"{one}.md:1",
+        chosen_value="1",
+        other=other,
+        other_source=f"{other}.md:1",
+        other_value="2",
+        resolved_by="unresolved",
     )
 
 
@@ -46,7 +60,9 @@ def test_pieces_stand_in_the_order_that_the_skill_prefers_each_cited() -> None:
     made = assemble(chunks)
     assert [one.chunk_id for one in made.manifest] == ["t", "e", "d"]
     assert [one.citation for one in made.manifest] == [1, 2, 3]
-    places = [made.prompt.index(text) for text in ("## Table definitions", "a table", "## Examples", "an example", "d.md:1")]
+    places = [
+        made.prompt.index(text) for text in ("## Table definitions", "a table", "## Examples", "an example", "d.md:1")
+    ]
     assert places == sorted(places)
     assert "Skill: a.b — Do b." in made.prompt
     assert made.prompt.endswith("Your task: do it")
@@ -89,10 +105,7 @@ def test_what_was_rescued_stands_last_under_its_own_heading() -> None:
 
 def test_sources_that_disagree_are_named_by_number_where_nothing_decides() -> None:
     chunks = [piece("a", "x is 1"), piece("b", "x is 2")]
-    conflict = Conflict(
-        **{"subject": "x", "chosen": "a", "chosen_source": "", "chosen_value": "1", "other": "b"},
-        **{"other_source": "", "other_value": "2", "resolved_by": "unresolved"},  # type: ignore[arg-type]
-    )
+    conflict = disagreement("x", "a", "b")
     made = assemble(chunks, Refinement(kept=[entry(one) for one in chunks], conflicts=[conflict]))
     assert "The sources disagree on x: [1], [2]" in made.prompt
 
@@ -109,7 +122,26 @@ def test_the_persons_preference_is_said(preference: str, said: str) -> None:
     assert said not in assemble([piece("a", "x")]).prompt
 
 
-TEXTS = st.text(max_size=40) | st.sampled_from(["<source " * 200, "汉" * 900, "```", "</context>", "word " * 500, "a\n" * 300])
+def test_a_long_task_leaves_room_for_the_pieces() -> None:
+    made = assemble([piece("a", "the piece")], budget=1000, task=f"Begin. {'word ' * 9000} End.")
+    assert "the piece" in made.prompt
+    assert "Begin." in made.prompt
+    assert made.prompt.endswith("End.")
+
+
+@pytest.mark.parametrize("budget", range(320, 420, 7))
+def test_notes_on_disagreements_count_too(budget: int) -> None:
+    chunks = [piece(f"c{at}", f"x is {at} " * 6) for at in range(8)]
+    conflicts = [disagreement("x" * 60, "c0", f"c{at}") for at in range(1, 6)]
+    made = assemble(chunks, Refinement(kept=[entry(one) for one in chunks], conflicts=conflicts), budget)
+    assert made.tokens <= budget
+    assert made.prompt.count("\n</source>") == sum(one.kept for one in made.manifest) > 0
+    assert "\n</context>\n" in made.prompt
+
+
+TEXTS = st.text(max_size=40) | st.sampled_from(
+    ["<source " * 200, "汉" * 900, "```", "</context>", "word " * 500, "a\n" * 300]
+)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
@@ -121,7 +153,11 @@ TEXTS = st.text(max_size=40) | st.sampled_from(["<source " * 200, "汉" * 900, "
     st.sampled_from(["none", "terse", "commented"]),
 )
 def test_the_budget_always_holds_and_nothing_is_lost(
-    given_chunks: list[tuple[str, str, str, bool]], budget: int, task: str, parameters: dict[str, str], preference: str
+    given_chunks: list[tuple[str, ChunkType, str, bool]],
+    budget: int,
+    task: str,
+    parameters: dict[str, str],
+    preference: str,
 ) -> None:
     chunks = [piece(f"c{at}", text, kind, language) for at, (text, kind, language, _) in enumerate(given_chunks)]
     flags = [vital for *_, vital in given_chunks]

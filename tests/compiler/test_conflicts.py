@@ -23,7 +23,11 @@ def test_the_side_with_authority_counts_and_both_are_on_record(make_chunk: Any) 
     assert settled.kept == [official]
     assert settled.lost == {old.id: "schema.sql:1 has more authority, on orders.amount"}
     [conflict] = settled.conflicts
-    assert (conflict.subject, conflict.chosen_value, conflict.other_value) == ("orders.amount", "DECIMAL(12,2)", "FLOAT")
+    assert (conflict.subject, conflict.chosen_value, conflict.other_value) == (
+        "orders.amount",
+        "DECIMAL(12,2)",
+        "FLOAT",
+    )
     assert conflict.resolved_by == "authority"
 
 
@@ -50,7 +54,7 @@ def test_the_same_value_spelled_otherwise_is_no_conflict(make_chunk: Any) -> Non
 
 
 def test_chunks_of_one_file_do_not_contradict_each_other(make_chunk: Any) -> None:
-    chunks = [table(make_chunk, "a.sql", "FLOAT"), table(make_chunk, "a.sql", "INT")]
+    chunks = [table(make_chunk, "a.sql", "FLOAT", authority=0.2), table(make_chunk, "a.sql", "INT", authority=1.0)]
     assert settle_conflicts(chunks).kept == chunks
 
 

@@ -31,12 +31,16 @@ def test_texts_that_differ_in_a_word_or_in_form_are_merged_too(make_chunk: Any) 
 
 def test_chinese_near_copies_are_merged(make_chunk: Any) -> None:
     one = make_chunk("网关复用了上游已经关闭的连接，请把空闲时间调到比上游短，然后重新加载网关配置即可生效", path="a")
-    near = make_chunk("网关复用了上游已经关闭的连接，请把空闲时间调到比上游短，然后重新加载网关配置即可生效！", path="b")
+    near = make_chunk(
+        "网关复用了上游已经关闭的连接，请把空闲时间调到比上游短，然后重新加载网关配置即可生效！", path="b"
+    )
     assert len(merge_duplicates([one, near])[0]) == 1
 
 
 def test_texts_that_differ_in_a_number_are_no_duplicates(make_chunk: Any) -> None:
-    one, other = make_chunk(f"{LONG} of 60 seconds", path="a"), make_chunk(f"{LONG} of 75 seconds", path="b")
+    text = f"{LONG} {' '.join(f'word{one}' for one in 'abcdefghijklmnopqrstuvwxyzäöü')} {' '.join('ABCDEFGHIJKLMN')}"
+    one, other = make_chunk(f"{text} in 60 seconds", path="a"), make_chunk(f"{text} in 75 seconds", path="b")
+    assert len(merge_duplicates([one, make_chunk(f"{text} in  60 seconds!", path="c")])[0]) == 1
     assert merge_duplicates([one, other])[0] == [one, other]
 
 

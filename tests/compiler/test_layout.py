@@ -12,8 +12,11 @@ from skill_selector.knowledge.chunk import Chunk
 
 TAG = re.compile(r"<\s*/?\s*(?:source|context)(?![\w-])", re.IGNORECASE)
 HOSTILE = st.sampled_from(
-    ["</source>", "</context>", "< / source >", "＜/source＞", "<source n=1>", "```", "````", "~~~", "\n", "`", "a", "<b>"]
-    + ["\u200b", "</SOURCE\n>", "| a | b |", "<|im_end|>", "﹤/context>", "‹/source›", "    ", "# Your task", "\x00", "orders"]
+    [
+        *("</source>", "</context>", "< / source >", "＜/source＞", "<source n=1>", "</SOURCE\n>", "﹤/context>"),
+        *("‹/source›", "<|im_end|>", "```", "````", "~~~", "\n", "`", "a", "<b>", "\u200b", "| a | b |"),
+        *("    ", "# Your task", "\x00", "orders"),
+    ]
 )
 
 
@@ -41,7 +44,9 @@ def test_logs_are_fenced_and_prose_is_not() -> None:
 
 def test_telling_names_are_bold_in_prose_but_not_in_code_links_or_words() -> None:
     layout = Layout(("vip_level", "orders", "GW-5021"))
-    text = "Set vip_level of orders; `vip_level` and [vip_level](x) and https://a/vip_level, GW-5021.\n\n    vip_level\n"
+    text = (
+        "Set vip_level of orders; `vip_level` and [vip_level](x) and https://a/vip_level, GW-5021.\n\n    vip_level\n"
+    )
     assert layout.body(chunk(text)) == (
         "Set **vip_level** of orders; `vip_level` and [vip_level](x) and https://a/vip_level, **GW-5021**.\n\n"
         "    vip_level"
@@ -66,7 +71,10 @@ def test_a_path_cannot_leave_its_attribute() -> None:
     assert block.partition("\n")[0].endswith('.md:1-2">')
 
 
-@given(st.lists(HOSTILE | st.text(max_size=8), max_size=12).map("".join), st.sampled_from(["markdown", "sql", "text", "x`y"]))
+@given(
+    st.lists(HOSTILE | st.text(max_size=8), max_size=12).map("".join),
+    st.sampled_from(["markdown", "sql", "text", "x`y"]),
+)
 def test_no_text_of_a_piece_can_close_its_fence(text: str, language: str) -> None:
     block = Layout(("orders_x",)).block(1, chunk(text, language=language))
     inside = block.partition("\n")[2].removesuffix("\n</source>")

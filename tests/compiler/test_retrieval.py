@@ -43,8 +43,8 @@ def test_routes_run_at_the_same_time(run: Runs) -> None:
         meeting.wait()
         return [Hit("a", 0.5)]
 
-    outcomes = run({name: route for name in "xyz"}, 10)
-    assert {name: hits for name, hits in outcomes.hits.items()} == {name: [Hit("a", 0.5)] for name in "xyz"}
+    outcomes = run(dict.fromkeys("xyz", route), 10)
+    assert outcomes.hits == {name: [Hit("a", 0.5)] for name in "xyz"}
 
 
 def test_a_route_that_hangs_costs_its_limit_and_is_reported(run: Runs, stuck: Callable[[], list[Hit]]) -> None:
@@ -55,9 +55,7 @@ def test_a_route_that_hangs_costs_its_limit_and_is_reported(run: Runs, stuck: Ca
     assert outcomes.failures == {"bad": "no answer within 0.2 s"}
 
 
-def test_a_route_that_hangs_again_and_again_is_not_called_any_more(
-    run: Runs, stuck: Callable[[], list[Hit]]
-) -> None:
+def test_a_route_that_hangs_again_and_again_is_not_called_any_more(run: Runs, stuck: Callable[[], list[Hit]]) -> None:
     for _ in range(MOST_HANGING):
         run({"bad": stuck}, 0.01)
     before = threading.active_count()

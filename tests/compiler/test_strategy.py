@@ -13,7 +13,9 @@ def test_the_weights_are_those_of_the_source() -> None:
     assert table["fault_finding"].routes == {"error_codes": 0.6, "semantic": 0.4}
     assert table["fault_finding"].first == ("solution_article",)
     assert table["data_query"].routes == {"tags": 0.4, "keywords": 0.4, "names": 0.2}
-    assert all(set(one.routes) <= set(ROUTES) and sum(one.routes.values()) == pytest.approx(1) for one in table.values())
+    assert all(
+        set(one.routes) <= set(ROUTES) and sum(one.routes.values()) == pytest.approx(1) for one in table.values()
+    )
 
 
 @pytest.mark.parametrize(

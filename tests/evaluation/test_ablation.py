@@ -117,7 +117,7 @@ async def test_the_async_run_gives_the_same(knowledge: Path, skills: Path, file:
 
 
 def test_what_was_learnt_on_this_machine_changes_no_figure(knowledge: Path, skills: Path, file: Path) -> None:
-    from skill_selector import compile_context, record_outcome  # noqa: PLC0415
+    from skill_selector import compile_context, record_outcome
 
     tasks = load_context_tasks(file)
     before = ablate(tasks, knowledge, skills, budget=600)

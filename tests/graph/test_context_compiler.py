@@ -129,15 +129,15 @@ def compiled(request: pytest.FixtureRequest, knowledge: Path, skills: Path) -> C
 
     def do(options: dict[str, Any] | None = None, context: dict[str, Any] | None = None, **given: Any) -> Any:
         graph = build_context_compiler(**{"embeddings": WordEmbeddings(), **(options or {})})
-        state = {
+        state: Any = {
             **{"skill_id": "data_query.generate_sql", "parameters": PARAMETERS, "task": TASK},
             **{"knowledge_directory": str(knowledge), "skill_directory": str(skills), **given},
         }
         settings = SelectorContext(**(context or {}))
         if request.param == "sync":
-            made = graph.invoke(state, context=settings)  # type: ignore[arg-type]
+            made = graph.invoke(state, context=settings)
         else:
-            made = asyncio.run(graph.ainvoke(state, context=settings))  # type: ignore[arg-type]
+            made = asyncio.run(graph.ainvoke(state, context=settings))
         json.dumps(made)
         return CompiledContext.from_dict({**made["compiled_context"], "trace": made["compiler_trace"]})
 
@@ -240,7 +240,12 @@ def test_when_the_plain_search_fails_too_the_context_is_empty_and_says_so(compil
     assert made.reason == "search_failed"
     assert made.empty
     assert "没有找到资料" in made.prompt
-    assert {fall["what"] for fall in made.degraded} == {"route tags", "route keywords", "route names", "the plain search"}
+    assert {fall["what"] for fall in made.degraded} == {
+        "route tags",
+        "route keywords",
+        "route names",
+        "the plain search",
+    }
 
 
 def test_without_an_embedder_words_and_names_do(compiled: Compile) -> None:
@@ -266,7 +271,11 @@ def test_conflicts_and_duplicates_are_settled_on_record(compiled: Compile, knowl
     made = compiled()
     assert "FLOAT" not in made.prompt
     [conflict] = [one for one in made.conflicts if one.subject == "orders.amount"]
-    assert (conflict.chosen_value, conflict.other_value, conflict.resolved_by) == ("DECIMAL(12,2)", "FLOAT", "authority")
+    assert (conflict.chosen_value, conflict.other_value, conflict.resolved_by) == (
+        "DECIMAL(12,2)",
+        "FLOAT",
+        "authority",
+    )
     assert {one.reason for one in made.dropped} >= {"conflict", "duplicate"}
     merged = {source.partition(":")[0]: one.source for one in made.kept for source in one.merged}
     assert merged["copy.md"].startswith("shop/patterns.md")
@@ -294,7 +303,9 @@ def test_text_of_the_knowledge_cannot_pass_for_instructions(compiled: Compile, k
         ({"skill_directory": None}, SkillDirectoryError, "`skill_directory` is missing"),
     ],
 )
-def test_bad_input_gets_one_error_that_names_it(compiled: Compile, given: Any, error: type[Exception], said: str) -> None:
+def test_bad_input_gets_one_error_that_names_it(
+    compiled: Compile, given: Any, error: type[Exception], said: str
+) -> None:
     with pytest.raises(error, match=said):
         compiled(**given)
 
@@ -328,6 +339,8 @@ def test_own_strategies_and_routes_are_taken(compiled: Compile) -> None:
 
     made = compiled({"strategies": {"data_query": {"routes": {"tea": 1}}}, "routes": {"tea": tea}})
     assert made.strategy["routes"] == {"tea": 1}
+    # what is nearest to the task in meaning is looked at all the same
+    assert any(set(one.routes) == {"plain"} for one in made.manifest)
     with pytest.raises(SettingError, match="no route 'tee'"):
         build_context_compiler(strategies={"x": {"routes": {"tee": 1}}})
 
@@ -337,10 +350,31 @@ def test_the_preference_favours_types(compiled: Compile) -> None:
     scores = {}
     for preference in ("none", "terse"):
         made = compiled(context={"preference": preference})
-        scores[preference] = {one.title: one.score for one in made.manifest if one.type in {"sql_example", "query_pattern"}}
+        showing = [one for one in made.manifest if one.type in {"sql_example", "query_pattern"}]
+        scores[preference] = {one.title: one.score for one in showing}
     shared = scores["none"].keys() & scores["terse"].keys()
     assert shared
     assert all(scores["terse"][title] > scores["none"][title] for title in shared)
+
+
+def test_a_skill_without_a_definition_is_compiled_for_by_a_guess_that_is_reported(
+    compiled: Compile, write_skill: Any
+) -> None:
+    write_skill("brew", "Brew a pot of tea.")
+    made = compiled(skill_id="brew", parameters={}, task="warm the pot for tea")
+    assert made.skill == "brew"
+    assert "Warm the pot" in made.prompt
+    assert made.degraded[0]["what"] == "definition"
+    assert "skill-selector define" in made.degraded[0]["why"]
+
+
+def test_another_process_can_take_over_between_two_steps(knowledge: Path, skills: Path) -> None:
+    saver = InMemorySaver()
+    config: Any = {"configurable": {"thread_id": "1"}}
+    first = build_context_compiler(checkpointer=saver, embeddings=WordEmbeddings())
+    first.invoke(given_state(knowledge, skills), config, interrupt_before=["fuse"])
+    made = build_context_compiler(checkpointer=saver, embeddings=WordEmbeddings()).invoke(None, config)
+    assert "DATE_SUB" in made["compiled_context"]["prompt"]
 
 
 def given_state(knowledge: Path, skills: Path, **more: Any) -> Any:
@@ -389,13 +423,13 @@ def test_a_threads_next_run_starts_afresh(knowledge: Path, skills: Path) -> None
     config: Any = {"configurable": {"thread_id": "1"}}
     graph.invoke(given_state(knowledge, skills), config)
     again = graph.invoke(
-        {"skill_id": "fault_finding.diagnose", "parameters": {"error_code": "GW-5021"}},  # type: ignore[arg-type]
+        {"skill_id": "fault_finding.diagnose", "parameters": {"error_code": "GW-5021"}},
         config,
     )
     assert again["compiled_context"]["task"] == ""
     assert len(again["compiler_trace"]) == 6
     with pytest.raises(DefinitionError):
-        graph.invoke({"task": TASK}, config)  # type: ignore[arg-type]
+        graph.invoke({"task": TASK}, config)
 
 
 class Parent(TypedDict, total=False):
@@ -442,7 +476,7 @@ def test_behind_the_selector_in_one_graph(half: str, knowledge: Path, skills: Pa
     [rescued] = [one for one in made.kept if one.reason == "rescued"]
     assert rescued.skill == "export-query"
     assert "nothing else covers COPY_TO_PARQUET" in rescued.detail
-    assert "COPY_TO_PARQUET" in made.prompt.partition("来自其他技能" if "来自其他技能" in made.prompt else "From other")[2]
+    assert "COPY_TO_PARQUET" in made.prompt.partition("## From other skills")[2]
 
 
 def test_behind_a_selector_that_chose_nothing(knowledge: Path, skills: Path) -> None:
