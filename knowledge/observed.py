@@ -112,7 +112,7 @@ def with_runs(proposal: Proposal, runs: Sequence[Run]) -> Proposal:
     origins["input_schema"] = f"{len(runs)} recorded runs that worked"
     for name in names:
         origins[f"input_schema.{name}"] = f"{sum(name in run.types for run in runs)} of {len(runs)} runs"
-    helped = Counter(dict.fromkeys(CHUNK_TYPES, 0))
+    helped: Counter[str] = Counter()
     for run in runs:
         helped.update(run.context)
     preferred = [name for name, count in helped.most_common(MOST_TYPES) if count]
