@@ -69,7 +69,7 @@ def outcome_of(options: argparse.Namespace) -> int:
         for name in ("chunk", "good", "bad", "weight"):
             table.add_column(name, justify="left" if name == "chunk" else "right", overflow="fold")
         for one in made["chunks"]:
-            cells = (one["label"], str(one["good"]), str(one["bad"]), f"{one['weight']:.2f}")
+            cells = (one["label"] or one["names"][0], str(one["good"]), str(one["bad"]), f"{one['weight']:.2f}")
             table.add_row(*(Text(console.plain(cell)) for cell in cells))
         console.stdout().print(table)
     return DONE

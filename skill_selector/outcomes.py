@@ -110,7 +110,7 @@ def record_chunk(
     settings = resolve_settings()
     store = open_feedback(feedback, settings.feedback_file)
     said = ("user", float(good), note) if note else None
-    subject = chunk_subject(skill_id.strip(), chunk_id.strip(), chunk_id.strip())
+    subject = chunk_subject(skill_id.strip(), chunk_id.strip())
     [found] = store.count([subject], good=int(good), bad=int(not good), note=said)
     return _shown(next(one for one in store.records(CHUNK) if one.id == found), settings)
 
