@@ -32,12 +32,15 @@ class RegistryCache:
 
     def of(self, catalog: Catalog) -> SkillRegistry:
         """Return the definitions of a catalogue's skills; the same object as last time where nothing has changed."""
-        stamp = tuple(_stamp(path) for skill in catalog.skills for path in (skill.path, *_files(skill.path)))
+        folders = tuple(_stamp(skill.path) for skill in catalog.skills)
         with self._lock:
             known = self._known.get(catalog.digest)
-        registry = known[1] if known and known[0] == stamp else SkillRegistry.of_skills(catalog.skills)
+        if known and known[0] == (*folders, *_watched(known[1])):
+            registry = known[1]
+        else:
+            registry = SkillRegistry.of_skills(catalog.skills)
         with self._lock:
-            self._known[catalog.digest] = stamp, registry
+            self._known[catalog.digest] = (*folders, *_watched(registry)), registry
             self._known.move_to_end(catalog.digest)
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
@@ -99,8 +102,11 @@ def _guessed(folder: str, skill_id: str) -> SkillDefinition:
     return replace(proposed, input_schema=schema, skill=skill_id)
 
 
-def _files(folder: str) -> list[str]:
-    return [f"{folder}/{name}" for name in FILES]
+def _watched(registry: SkillRegistry) -> Stamp:
+    """Return the stamps of the files that hold definitions, broken ones too; a new file shows in its folder's."""
+    faulty = {os.path.dirname(one.path) for one in registry.diagnostics}
+    files = {one.file for one in registry} | {f"{folder}/{name}" for folder in faulty for name in FILES}
+    return tuple(_stamp(path) for path in sorted(files))
 
 
 def _stamp(path: str) -> tuple[int, ...] | None:

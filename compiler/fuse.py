@@ -37,11 +37,12 @@ class FuseHits:
         hits = {name: [Hit(one[0], one[1]) for one in found] for name, found in state["route_hits"].items()}
         weights = {**state["compile_strategy"]["routes"], PLAIN: 1.0}
         request = CompileRequest.from_dict(state["compile_request"])
-        search = self._parts.recall(request, self._parts.shared.settings())
+        settings = self._parts.shared.settings()
+        search = self._parts.recall(request, settings)
         fused = follow(fuse(hits, weights)[:MOST_FUSED], search)
         fused += near_ones(state["near_chunks"], fused)
-        learnt = self._parts.chunk_weights
-        if learnt is not None and fused:
+        if fused:
+            learnt = self._parts.weights(settings)
             fused = weighed(fused, learnt(request.definition.id, [one["id"] for one in fused]))
         made = {"chunks": len(fused), "best": fused[0]["score"] if fused else None}
         entry = watch.entry(0, given={"weights": {name: weights[name] for name in hits}}, made=made)

@@ -1,7 +1,9 @@
 """Several routes' hits as one list: the weighted mean of their scores (source 002)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 from skill_selector.knowledge.search import Hit
 
@@ -18,6 +20,10 @@ class FusedChunk(TypedDict):
     """0 to 1."""
     routes: dict[str, float]
     """What each route that found it gave, 0 to 1, before weighing."""
+    weight: NotRequired[float]
+    """What outcomes multiply its score by; 1 where nothing was learnt."""
+    unweighed: NotRequired[float]
+    """Its score before that."""
 
 
 def fuse(hits: Mapping[str, Sequence[Hit]], weights: Mapping[str, float]) -> list[FusedChunk]:
@@ -44,7 +50,14 @@ def fuse(hits: Mapping[str, Sequence[Hit]], weights: Mapping[str, float]) -> lis
 
 def weighed(chunks: Sequence[FusedChunk], factors: Mapping[str, float]) -> list[FusedChunk]:
     """Return the chunks with their scores multiplied, at most 1, in their new order."""
-    raised: list[FusedChunk] = [
-        {**one, "score": round(min(1.0, one["score"] * max(0.0, factors.get(one["id"], 1.0))), 6)} for one in chunks
-    ]
-    return sorted(raised, key=lambda one: -one["score"])
+    return sorted((_weighed(one, factors[one["id"]]) if one["id"] in factors else one for one in chunks), key=_worst)
+
+
+def _weighed(chunk: FusedChunk, factor: float) -> FusedChunk:
+    weight = max(0.0, factor)
+    score = round(min(1.0, chunk["score"] * weight), 6)
+    return {**chunk, "score": score, "weight": weight, "unweighed": chunk["score"]}
+
+
+def _worst(chunk: FusedChunk) -> float:
+    return -chunk["score"]

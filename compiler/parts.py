@@ -10,6 +10,7 @@ from weakref import WeakSet
 from skill_selector.compiler.cache import ContextCache
 from skill_selector.compiler.definitions import RegistryCache
 from skill_selector.compiler.fusion import ChunkWeights
+from skill_selector.compiler.learning import LearntWeights
 from skill_selector.compiler.request import CompileRequest
 from skill_selector.compiler.retrieval import RouteRunner
 from skill_selector.compiler.routes import ROUTES, Route
@@ -17,6 +18,7 @@ from skill_selector.compiler.scorer import Scorer
 from skill_selector.compiler.strategy import ContextStrategy, strategy_table
 from skill_selector.graph.settings import Settings
 from skill_selector.knowledge.chunk import digest_of
+from skill_selector.knowledge.definition import SkillDefinition
 from skill_selector.knowledge.library import KnowledgeLibrary
 from skill_selector.knowledge.registry import SkillRegistry
 from skill_selector.knowledge.search import KnowledgeSearch
@@ -55,6 +57,13 @@ class CompilerParts:
     _warm: "WeakSet[KnowledgeSearch]" = field(default_factory=WeakSet, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
+    def weights(self, settings: Settings) -> ChunkWeights:
+        """Return the caller's weights of chunks, or those that the recorded outcomes give."""
+        if self.chunk_weights is not None:
+            return self.chunk_weights
+        store = self.shared.feedback_of(settings)
+        return LearntWeights(store, settings.feedback_prior, settings.feedback_shift)
+
     def catalog_of(self, roots: list[str], settings: Settings) -> tuple[Library, SkillRegistry]:
         """Scan folders of skills, and return them with their definitions.
 
@@ -64,13 +73,23 @@ class CompilerParts:
         library = self.shared.libraries.load(roots, stream_progress(), cache_dir=settings.cache_dir)
         return library, _REGISTRIES.of(library.catalog)
 
-    def open(self, directory: str, registry: SkillRegistry, settings: Settings) -> tuple[KnowledgeSearch, str]:
+    def open(
+        self, directory: str, registry: SkillRegistry, definition: SkillDefinition, settings: Settings
+    ) -> tuple[KnowledgeSearch, str]:
         """Open a knowledge folder; return the search, and a digest of all that decides what it finds.
+
+        Args:
+            directory: the folder.
+            registry: the skills that chunks are tagged with.
+            definition: the one of the run; tagged by rule where it was guessed and nobody has registered it.
+            settings: of the run.
 
         Raises:
             KnowledgeError: the folder cannot be used.
             EmbedderError: an endpoint is named and there is no key.
         """
+        if definition.id not in registry:
+            registry = SkillRegistry([*registry, definition])
         embedder = self.embedder(settings)
         library = _library(settings.cache_dir)
         search = library.open(directory, registry, embedder=embedder, progress=stream_progress())
@@ -92,7 +111,7 @@ class CompilerParts:
         if search is not None:
             return search
         _, registry = self.catalog_of(list(request.skills), settings)
-        return self.open(directory, registry, settings)[0]
+        return self.open(directory, registry, request.definition, settings)[0]
 
     def warm_up(self, search: KnowledgeSearch, request: CompileRequest, settings: Settings) -> None:
         """Load what local routes need, so that the time limit is theirs and not that of a first start."""

@@ -102,22 +102,24 @@ class Refiner:
 
     def local_scores(self, chunks: Sequence[Chunk]) -> list[float]:
         """Return the local scorer's relevance, 0 to 1."""
-        fused = {one.id: self._share(one) for one in chunks}
+        fused = {one.id: self._share(one, weighed=False) for one in chunks}
         return Relevance(self._request, self._search, self._needs, fused, self._near).of(chunks)
 
     def finished(self, chunks: Sequence[Chunk], relevance: Sequence[float]) -> Refinement:
-        """Return the refinement: relevance times standing, cut at the floor, with what had to be rescued.
+        """Return the refinement: relevance times standing times weight, cut at the floor, with what had to be rescued.
 
-        What a chunk refers to counts at least as much as `references.follow` has it.
+        What a chunk refers to counts at least as much as `references.follow` has it. The floor is of the best score
+        before weighing: what was learnt of one chunk shall not push out another.
         """
         referred = {name: one["routes"][REFERENCES] for name, one in self._fused.items() if REFERENCES in one["routes"]}
         factors = standing(chunks, self._request.preference)
-        scored = [
-            (min(1.0, max(one, referred.get(chunk.id, 0.0)) * factor), chunk)
+        own = [
+            max(one, referred.get(chunk.id, 0.0)) * factor
             for one, factor, chunk in zip(relevance, factors, chunks, strict=True)
         ]
+        least = FLOOR * min(1.0, max(own, default=0.0))
+        scored = [(min(1.0, one * self._weight(chunk)), chunk) for one, chunk in zip(own, chunks, strict=True)]
         scored.sort(key=lambda pair: -pair[0])
-        least = FLOOR * scored[0][0] if scored else 0.0
         for score, chunk in scored:
             entry = self._entry(chunk, score)
             if score >= least and score > 0:
@@ -140,10 +142,15 @@ class Refiner:
             self._made.kept.append(entry)
             self._made.foreign[one.chunk.id] = one.chunk
 
-    def _share(self, chunk: Chunk) -> float:
-        """Return the best fused score among a chunk and its duplicates."""
-        ids = [chunk.id, *self._merged.get(chunk.id, ())]
-        return max((self._fused[one]["score"] for one in ids if one in self._fused), default=0.0)
+    def _share(self, chunk: Chunk, *, weighed: bool = True) -> float:
+        """Return the best fused score among a chunk and its duplicates, with or without what outcomes say of them."""
+        found = [self._fused[one] for one in (chunk.id, *self._merged.get(chunk.id, ())) if one in self._fused]
+        scores = (one["score"] if weighed else one.get("unweighed", one["score"]) for one in found)
+        return max(scores, default=0.0)
+
+    def _weight(self, chunk: Chunk) -> float:
+        """Return what outcomes multiply a chunk's score by."""
+        return self._fused[chunk.id].get("weight", 1.0) if chunk.id in self._fused else 1.0
 
     def _drop(self, chunk: Chunk, reason: Fate, detail: str) -> None:
         self._made.dropped.append(replace(self._entry(chunk, 0.0), kept=False, reason=reason, detail=detail))
@@ -175,6 +182,7 @@ class Refiner:
             score=round(score, 4),
             fused=round(self._share(chunk), 4),
             routes=own["routes"] if own else {},
+            weight=round(self._weight(chunk), 4),
             tokens=estimate_tokens(chunk.text),
             touches_parameters=bool(touched(searchable(chunk), self._needs)),
             merged=tuple(by_id[one].source for one in merged),

@@ -47,7 +47,7 @@ class Resolve:
         found = find_definition(wanted, registry, library.catalog, parameters=given, task=task)
         parameters = validated(found.definition, given)
         directory = _directory(state)
-        search, digest = self._parts.open(directory, registry, settings)
+        search, digest = self._parts.open(directory, registry, found.definition, settings)
         knowledge = {"directory": directory, "digest": digest}
         request = self._request(found.definition, parameters, task, search, settings)
         made = _completed(request, self._extra(state, library.catalog, knowledge, settings))
@@ -96,8 +96,8 @@ class Resolve:
         chosen = best["id"] if best else None
         ranked = [one["skill"]["id"] for one in state.get("ranked") or ()]
         others = [one for one in dict.fromkeys(ranked) if one != chosen and one in catalog.by_id]
-        weights = self._parts.chunk_weights
-        learnt = str(getattr(weights, "digest", id(weights))) if weights else ""
+        weights = self._parts.weights(settings)
+        learnt = str(getattr(weights, "digest", id(weights)))
         scorer = self._parts.scorer.identity if self._parts.scorer else ""
         return {
             "candidates": [[one, catalog.by_id[one].path] for one in others],

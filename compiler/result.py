@@ -47,6 +47,8 @@ class ManifestEntry:
     """The weighted mean of the routes, 0 to 1."""
     routes: Mapping[str, float] = field(default_factory=dict)
     """What each route that found it gave, 0 to 1, before weighing."""
+    weight: float = 1.0
+    """What recorded outcomes multiplied its score by; see `learning.weight_of`."""
     tokens: int = 0
     """What it costs, its citation included; for a dropped chunk what its text would cost."""
     citation: int | None = None

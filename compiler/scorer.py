@@ -17,7 +17,7 @@ from skill_selector.prompts.fencing import escape, fence, one_line
 from skill_selector.prompts.rendering import render
 from skill_selector.prompts.shortening import elide
 from skill_selector.reasoners.base import NO_USAGE
-from skill_selector.reasoners.exchange import Exchange, Occasion, aask
+from skill_selector.reasoners.exchange import Exchange, Occasion, aask, model_name
 from skill_selector.reasoners.reply import ReplyFaultError
 
 TEXT_TOKENS = 300
@@ -57,7 +57,6 @@ class Scorer:
             )
         self._scorer = scorer
         self._runner = RouteRunner()
-        self.usage: Usage = NO_USAGE.copy()
 
     @property
     def name(self) -> str:
@@ -66,8 +65,13 @@ class Scorer:
 
     @property
     def identity(self) -> str:
-        """What results are kept by."""
-        return str(getattr(self._scorer, "identity", "") or f"{self.name} {id(self._scorer)}")
+        """What results are kept by: its text attribute `identity`, a chat model's name, else this very object."""
+        own = getattr(self._scorer, "identity", None)
+        if isinstance(own, str) and own.strip():
+            return own
+        if isinstance(self._scorer, BaseChatModel):
+            return f"{self.name} {model_name(self._scorer)}"
+        return f"{self.name} {id(self._scorer)}"
 
     def score(self, query: str, texts: Sequence[str], settings: Settings) -> tuple[list[float], Usage]:
         """Return a score of each text, 0 to 1, and what that cost.

@@ -33,6 +33,7 @@ class SelectorContext:
     on_failure: str | None = _option("fallback to the local reasoner when the model fails, or raise (fallback).")
     embeddings: str | None = _option("bundled, none, openai:MODEL or sentence-transformers:MODEL (bundled).")
     feedback_prior: float | None = _option("Uses that are assumed of every skill, half of them good (4).")
+    feedback_shift: float | None = _option("The most that outcomes shift a piece of context's weight by (0.5).")
     llm_model: str | None = _option("The chat model (glm-5.2).")
     llm_temperature: float | None = _option("Sampling temperature, 0 to 2 (0.2).")
     llm_max_tokens: int | None = _option("The most tokens of one reply (2048).")

@@ -8,6 +8,7 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.cache.base import BaseCache
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
 from langgraph.types import CachePolicy, Checkpointer
 
 from skill_selector.compiler.assemble import AssembleContext
@@ -23,6 +24,7 @@ from skill_selector.compiler.routes import Route, route_table
 from skill_selector.compiler.scorer import AnyScorer, Scorer
 from skill_selector.compiler.state import CompilerInput, CompilerOutput, CompilerState
 from skill_selector.compiler.strategy import strategy_table
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.errors import SettingError
 from skill_selector.nodes.parts import Parts
@@ -36,6 +38,7 @@ def build_context_compiler(
     routes: Mapping[str, Route] | None = None,
     scorer: AnyScorer | None = None,
     chunk_weights: ChunkWeights | None = None,
+    feedback: FeedbackStore | BaseStore | None = None,
     embeddings: Embeddings | None = None,
     context: SelectorContext | Mapping[str, Any] | None = None,
     cache: "BaseCache[Any] | None" = None,
@@ -49,7 +52,9 @@ def build_context_compiler(
         routes: routes of your own, by name: functions `(search, request) -> hits`.
         scorer: reranks the chunks: a function `(query, texts) -> scores`, a cross-encoder with `predict`, or a chat
             model. The local scorer by default, and where yours fails.
-        chunk_weights: what was learnt from outcomes: a function `(skill id, chunk ids) -> factors`.
+        chunk_weights: what was learnt from outcomes: a function `(skill id, chunk ids) -> factors`, in place of what
+            the recorded outcomes say.
+        feedback: where outcomes are recorded: a `FeedbackStore` or any LangGraph store, instead of the settings' file.
         embeddings: LangChain embeddings of your own, instead of those that the settings name.
         context: settings for every run that does not set its own.
         cache: a LangGraph cache, in memory or on disk, for the step that reranks: what a chat model costs is then paid
@@ -70,7 +75,7 @@ def build_context_compiler(
             f"chunk_weights={chunk_weights!r} cannot be called; pass a function (skill id, ids) -> factors"
         )
     parts = CompilerParts(
-        shared=Parts(embeddings=embeddings, context=context),
+        shared=Parts(embeddings=embeddings, context=context, feedback=feedback),
         strategies=strategy_table(strategies, table),
         routes=table,
         scorer=None if scorer is None else Scorer(scorer),

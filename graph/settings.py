@@ -121,6 +121,7 @@ class Settings:
     strategies_file: str | None = _setting(None, "SELECTOR_STRATEGIES_FILE", _text)
     feedback_file: str | None = _setting(None, "SELECTOR_FEEDBACK_FILE", _text)
     feedback_prior: float = _setting(4.0, "SELECTOR_FEEDBACK_PRIOR", _number(float, 0, 1_000_000))
+    feedback_shift: float = _setting(0.5, "SELECTOR_FEEDBACK_SHIFT", _number(float, 0, 0.9))
     log_file: str | None = _setting(None, "SELECTOR_LOG_FILE", _text)
     words_file: str | None = _setting(None, "SELECTOR_WORDS_FILE", _text)
     calibration: str | None = _setting(None, "SELECTOR_CALIBRATION", _text)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from skill_selector.catalog.scanner import scan
     from skill_selector.compiler.result import CompiledContext
     from skill_selector.compiling import acompile_context, compile_context
+    from skill_selector.evaluation.ablation import aablate, ablate
     from skill_selector.evaluation.calibrator import calibrate
     from skill_selector.graph.context import SelectorContext
     from skill_selector.graph.context_compiler import build_context_compiler
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from skill_selector.indexing import index_skills
     from skill_selector.injecting import askill_catalog, askill_tools, skill_catalog, skill_tools
     from skill_selector.opinions import arecord_feedback, list_feedback, record_feedback
+    from skill_selector.outcomes import arecord_chunk, arecord_outcome, record_chunk, record_outcome
     from skill_selector.retrieval import skill_retriever
     from skill_selector.selection import SkillSelection
 
@@ -46,6 +48,12 @@ _HOMES = {
     "acompile_context": "skill_selector.compiling",
     "build_context_compiler": "skill_selector.graph.context_compiler",
     "compile_context": "skill_selector.compiling",
+    "arecord_chunk": "skill_selector.outcomes",
+    "arecord_outcome": "skill_selector.outcomes",
+    "record_chunk": "skill_selector.outcomes",
+    "record_outcome": "skill_selector.outcomes",
+    "ablate": "skill_selector.evaluation.ablation",
+    "aablate": "skill_selector.evaluation.ablation",
     "scan": "skill_selector.catalog.scanner",
     "select_skill": "skill_selector.api",
     "skill_catalog": "skill_selector.injecting",
@@ -60,9 +68,13 @@ __all__ = [
     "SkillSelectorError",
     "SkillToolkit",
     "SkillsMiddleware",
+    "aablate",
+    "ablate",
     "acompile_context",
     "acreate_skills_agent",
+    "arecord_chunk",
     "arecord_feedback",
+    "arecord_outcome",
     "aselect_skill",
     "askill_catalog",
     "askill_tools",
@@ -73,7 +85,9 @@ __all__ = [
     "create_skills_agent",
     "index_skills",
     "list_feedback",
+    "record_chunk",
     "record_feedback",
+    "record_outcome",
     "scan",
     "select_skill",
     "skill_catalog",

@@ -71,6 +71,10 @@ def add_feedback(commands: Commands) -> None:
     said.add_argument("--good", action="store_true", default=None, help="it helped")
     said.add_argument("--bad", dest="good", action="store_false", help="it did not")
     command.add_argument("--note", metavar="TEXT", help="why")
+    command.add_argument("--chunk", metavar="ID", help="judge this piece of context; SKILL is its definition's id then")
+    command.add_argument("--context", metavar="FILE", help="judge what `compile --json` printed; - reads input")
+    for name in ("relevance", "completeness", "usability"):
+        command.add_argument(f"--{name}", metavar="1-5", type=int, help="of the --context")
     command.add_argument("--skills", metavar="DIR", action="append", help="a folder that the skill lies in")
     command.add_argument("--export", action="store_true", help="print everything that was counted as JSON")
     command.add_argument("--import", dest="imported", metavar="FILE", help="take counts from an export; - reads input")

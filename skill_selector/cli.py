@@ -12,7 +12,7 @@ from skill_selector.arguments import EPILOG, add_catalog, add_feedback, add_inde
 from skill_selector.graph.errors import SkillSelectorError
 from skill_selector.interruption import STOPPED, stops_soon
 from skill_selector.knowledge_arguments import add_compile, add_define, add_knowledge
-from skill_selector.measuring_arguments import add_calibrate, add_evaluate
+from skill_selector.measuring_arguments import add_ablate, add_calibrate, add_evaluate
 
 ERROR = 2
 """Exit status, besides those that the commands return and that of Ctrl-C."""
@@ -83,6 +83,7 @@ _HOMES = {
     "define": "knowledge_commands",
     "knowledge": "knowledge_commands",
     "compile": "compile_command",
+    "ablate": "ablation_command",
 }
 """The module of each command's function, which is named as the command; loaded when the command runs."""
 
@@ -112,4 +113,5 @@ def _parser() -> argparse.ArgumentParser:
     add_define(commands)
     add_knowledge(commands)
     add_compile(commands)
+    add_ablate(commands)
     return parser

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.embeddings import Embeddings
 
@@ -12,10 +12,14 @@ from skill_selector.compiler.fusion import ChunkWeights
 from skill_selector.compiler.result import CompiledContext
 from skill_selector.compiler.routes import Route
 from skill_selector.compiler.scorer import AnyScorer
+from skill_selector.feedback.store import FeedbackStore
 from skill_selector.graph.context import SelectorContext
 from skill_selector.graph.context_compiler import CompilerGraph, build_context_compiler, context_compiler
 from skill_selector.retrievers.library import Progress
 from skill_selector.selection import SkillSelection
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
 
 _KEYS = ("outcome", "best", "ranked", "catalog")
 """What the compiler takes of a selection."""
@@ -32,6 +36,7 @@ def compile_context(
     routes: Mapping[str, Route] | None = None,
     scorer: AnyScorer | None = None,
     chunk_weights: ChunkWeights | None = None,
+    feedback: "FeedbackStore | BaseStore | None" = None,
     embeddings: Embeddings | str | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -47,7 +52,8 @@ def compile_context(
         strategies: see `build_context_compiler`, as for the next three.
         routes: routes of your own.
         scorer: reranks the chunks.
-        chunk_weights: what was learnt from outcomes.
+        chunk_weights: what was learnt from outcomes, in place of what the recorded ones say.
+        feedback: where outcomes are recorded, as for `record_outcome`.
         embeddings: LangChain embeddings of your own, or the name of some: "bundled", "none", "openai:MODEL".
         progress: called with the step and how much is done, while folders are read and indexed.
         **options: settings of this run, by the names of `SelectorContext`: `context_budget`, `route_timeout`,
@@ -56,7 +62,7 @@ def compile_context(
     Raises:
         SkillSelectorError: an id, a parameter, a folder or a setting cannot be used; the message says what to do.
     """
-    graph = _graph(strategies, routes, scorer, chunk_weights, embeddings)
+    graph = _graph(strategies, routes, scorer, chunk_weights, feedback=feedback, embeddings=embeddings)
     given, arguments = _input(skill, parameters, knowledge, skills, task), _arguments(embeddings, options)
     state: dict[str, Any] = {}
     for mode, chunk in graph.stream(given, **arguments):
@@ -75,12 +81,13 @@ async def acompile_context(
     routes: Mapping[str, Route] | None = None,
     scorer: AnyScorer | None = None,
     chunk_weights: ChunkWeights | None = None,
+    feedback: "FeedbackStore | BaseStore | None" = None,
     embeddings: Embeddings | str | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> CompiledContext:
     """Return the context without blocking the event loop. Arguments and errors are those of `compile_context`."""
-    graph = _graph(strategies, routes, scorer, chunk_weights, embeddings)
+    graph = _graph(strategies, routes, scorer, chunk_weights, feedback=feedback, embeddings=embeddings)
     given, arguments = _input(skill, parameters, knowledge, skills, task), _arguments(embeddings, options)
     state: dict[str, Any] = {}
     async for mode, chunk in graph.astream(given, **arguments):
@@ -93,13 +100,20 @@ def _graph(
     routes: Mapping[str, Route] | None,
     scorer: AnyScorer | None,
     chunk_weights: ChunkWeights | None,
+    *,
+    feedback: "FeedbackStore | BaseStore | None",
     embeddings: Embeddings | str | None,
 ) -> CompilerGraph:
     own = None if isinstance(embeddings, str) else embeddings
-    if all(one is None for one in (strategies, routes, scorer, chunk_weights, own)):
+    if all(one is None for one in (strategies, routes, scorer, chunk_weights, feedback, own)):
         return context_compiler
     return build_context_compiler(
-        strategies=strategies, routes=routes, scorer=scorer, chunk_weights=chunk_weights, embeddings=own
+        strategies=strategies,
+        routes=routes,
+        scorer=scorer,
+        chunk_weights=chunk_weights,
+        feedback=feedback,
+        embeddings=own,
     )
 
 

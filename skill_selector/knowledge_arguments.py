@@ -13,6 +13,9 @@ def add_define(commands: Commands) -> None:
     )
     command.add_argument("directory", metavar="SKILL_DIR", help="the folder of one skill")
     command.add_argument("--out", metavar="FILE", help="write it into this file, which must not exist yet")
+    command.add_argument(
+        "--from-runs", action="store_true", help="take parameters and context types from recorded runs that worked"
+    )
     add_model(command)
     add_json(command)
 

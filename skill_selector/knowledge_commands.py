@@ -29,11 +29,14 @@ def knowledge(options: argparse.Namespace) -> int:
 def define(options: argparse.Namespace) -> int:
     """Propose a definition; 0 unless something was wrong."""
     from skill_selector.knowledge.proposal import propose_definition  # noqa: PLC0415 - one command needs it
+    from skill_selector.outcomes import with_recorded_runs  # noqa: PLC0415 - the same
 
     if options.out and os.path.lexists(options.out):
         raise DefinitionError(f"{options.out} is there already; name another file, or remove it first")
     settings = resolve_settings()
     proposal = propose_definition(options.directory, model=_model(options, settings), settings=settings)
+    if options.from_runs:
+        proposal = with_recorded_runs(proposal, options.directory)
     text = proposal.to_yaml()
     if options.out:
         with Path(options.out).open("x", encoding="utf-8", newline="\n") as file:

@@ -40,3 +40,18 @@ def add_calibrate(commands: Commands) -> None:
     command.add_argument("--top-k", metavar="N", help="how many candidates are ranked (5)")
     command.add_argument("--strategy", metavar="NAME", help="the way to choose (react)")
     add_json(command)
+
+
+def add_ablate(commands: Commands) -> None:
+    """Add `ablate`."""
+    command = commands.add_parser(
+        "ablate",
+        help="compare compiled context with plain retrieval and with none",
+        epilog="Tasks are lines of JSON, as examples/knowledge/README.md describes. Exit status: 0, or 2 for an error.",
+    )
+    add_skills(command)
+    command.add_argument("--knowledge", metavar="DIR", required=True, help="the knowledge folder")
+    command.add_argument("--tasks", metavar="FILE", required=True, help="the tasks with the facts that they need")
+    command.add_argument("--budget", metavar="N", help="tokens of each prompt (2000)")
+    command.add_argument("--split", choices=("dev", "test", "all"), default="all", help="which of the tasks (all)")
+    add_json(command)

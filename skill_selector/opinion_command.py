@@ -1,6 +1,7 @@
 """What `skill-selector feedback` does."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from skill_selector.feedback.place import open_feedback
 from skill_selector.graph.errors import FeedbackError, SettingError
 from skill_selector.graph.settings import resolve_settings
 from skill_selector.opinions import list_feedback, record_feedback
+from skill_selector.outcomes import SCORES, record_chunk, record_outcome
 
 DONE = 0
 """Exit status."""
@@ -22,6 +24,8 @@ DONE = 0
 def feedback(options: argparse.Namespace) -> int:
     """Count a judgement, or list, export or import what was counted."""
     _check(options)
+    if options.context is not None or options.chunk is not None:
+        return outcome_of(options)
     if options.skill is not None:
         made = record_feedback(options.skill, good=options.good, directories=options.skills, note=options.note or "")
         _show([made], made, as_json=options.json)
@@ -42,7 +46,45 @@ def feedback(options: argparse.Namespace) -> int:
     return DONE
 
 
+def outcome_of(options: argparse.Namespace) -> int:
+    """Count what came of a context, or of one piece of it."""
+    note = options.note or ""
+    if options.context is None:
+        made = {"chunks": [record_chunk(options.skill, options.chunk, good=options.good, note=note)]}
+    else:
+        try:
+            context = json.loads(_read(options.context))
+        except (ValueError, RecursionError) as error:
+            raise FeedbackError(f"{options.context} is no JSON ({error}); pass what `compile --json` printed") from None
+        if not isinstance(context, dict):
+            raise FeedbackError(f"{options.context} holds no JSON object; pass what `compile --json` printed")
+        chunks = None if options.chunk is None else [options.chunk]
+        scores = {name: getattr(options, name) for name in SCORES}
+        made = record_outcome(context, worked=options.good, note=note, chunks=chunks, **scores)
+    with console.printing():
+        if options.json:
+            console.out_json(made)
+            return DONE
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for name in ("chunk", "good", "bad", "weight"):
+            table.add_column(name, justify="left" if name == "chunk" else "right", overflow="fold")
+        for one in made["chunks"]:
+            cells = (one["label"] or one["names"][0], str(one["good"]), str(one["bad"]), f"{one['weight']:.2f}")
+            table.add_row(*(Text(console.plain(cell)) for cell in cells))
+        console.stdout().print(table)
+    return DONE
+
+
 def _check(options: argparse.Namespace) -> None:
+    about_context = options.context is not None
+    if about_context and (options.skill is not None or options.export or options.imported or options.skills):
+        raise SettingError("--context says which skill is meant; leave out SKILL, --skills, --export and --import")
+    if not about_context and any(getattr(options, name) is not None for name in SCORES):
+        raise SettingError(f"--{', --'.join(SCORES)} score a context; add --context FILE")
+    if about_context:
+        return
+    if options.chunk is not None and options.skill is None:
+        raise SettingError("--chunk needs the definition's id as SKILL: feedback SKILL --chunk ID --good")
     if options.skill is None and (options.good is not None or options.note or options.skills):
         raise SettingError("--good, --bad, --note and --skills are about one skill; name it")
     if options.skill is not None and options.good is None:

@@ -61,3 +61,9 @@ def test_an_edited_definition_is_read_again_and_an_unchanged_one_is_not(define: 
     assert cache.of(scan([str(skills_root)])) is first
     (folder / "skill.json").write_text(json.dumps(definition("a.renamed")), encoding="utf-8")
     assert [one.id for one in cache.of(scan([str(skills_root)]))] == ["a.renamed"]
+    (folder / "skill.json").write_text("{", encoding="utf-8")
+    assert len(cache.of(scan([str(skills_root)]))) == 0
+    (folder / "skill.json").write_text(json.dumps(definition("a.repaired")), encoding="utf-8")
+    assert [one.id for one in cache.of(scan([str(skills_root)]))] == ["a.repaired"]
+    (define("two", None) / "skill.yaml").write_text("id: a.two\n", encoding="utf-8")
+    assert [one.id for one in cache.of(scan([str(skills_root)]))] == ["a.repaired", "a.two"]

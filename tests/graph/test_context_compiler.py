@@ -357,6 +357,26 @@ def test_the_preference_favours_types(compiled: Compile) -> None:
     assert all(scores["terse"][title] > scores["none"][title] for title in shared)
 
 
+def test_a_skill_without_a_definition_is_compiled_for_by_a_guess_that_is_reported(
+    compiled: Compile, write_skill: Any
+) -> None:
+    write_skill("brew", "Brew a pot of tea.")
+    made = compiled(skill_id="brew", parameters={}, task="warm the pot for tea")
+    assert made.skill == "brew"
+    assert "Warm the pot" in made.prompt
+    assert made.degraded[0]["what"] == "definition"
+    assert "skill-selector define" in made.degraded[0]["why"]
+
+
+def test_another_process_can_take_over_between_two_steps(knowledge: Path, skills: Path) -> None:
+    saver = InMemorySaver()
+    config: Any = {"configurable": {"thread_id": "1"}}
+    first = build_context_compiler(checkpointer=saver, embeddings=WordEmbeddings())
+    first.invoke(given_state(knowledge, skills), config, interrupt_before=["fuse"])
+    made = build_context_compiler(checkpointer=saver, embeddings=WordEmbeddings()).invoke(None, config)
+    assert "DATE_SUB" in made["compiled_context"]["prompt"]
+
+
 def given_state(knowledge: Path, skills: Path, **more: Any) -> Any:
     return {
         **{"skill_id": "data_query.generate_sql", "parameters": PARAMETERS, "task": TASK},
