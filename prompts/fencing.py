@@ -18,8 +18,11 @@ _ESCAPES = str.maketrans(
     {"&": "&amp;"} | dict.fromkeys("<＜﹤", "&lt;") | dict.fromkeys(">＞﹥", "&gt;")
 )
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")
-_PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
-"""Nothing to take out: most code, which is long."""
+_PLAIN = re.compile(
+    "[\t\n -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u23ff\u2460-\u27ff\u3000-\u3163"
+    "\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff9f]*"
+)
+"""Nothing to take out: most code, and ordinary text in English and Chinese."""
 _UNSEEN = re.compile(
     "[\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0\ufff0-\ufff8"  # letters drawn as nothing
     "\ufe00-\ufe0f\U000e0000-\U000e0fff]"  # variation selectors, and the plane of tags

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skill_selector.prompts import fencing
 from skill_selector.prompts.fencing import clean, escape, fence, field, one_line
 
 
@@ -79,3 +80,9 @@ def test_a_description_cannot_close_its_block() -> None:
 
 def test_one_line_folds_every_kind_of_line_end() -> None:
     assert one_line(" a\r\nb\u2028c\vd\x85e \t f ") == "a b c d e f"
+
+
+def test_no_character_that_is_passed_over_quickly_is_one_that_nobody_sees() -> None:
+    quick = [char for char in map(chr, range(0x11000)) if fencing._PLAIN.fullmatch(char)]
+    assert {"a", "汉", "，", "é", "→"} <= set(quick)
+    assert not [char for char in quick if fencing._invisible(f"a{char}b", 1)]
