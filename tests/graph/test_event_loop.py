@@ -90,7 +90,8 @@ def run(body: str, *arguments: str, **environment: str) -> "subprocess.Completed
     support = str(Path(__file__).parents[1] / "support")
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        env={**os.environ, "PYTHONPATH": support, **environment},
+        # a buffered stdout makes an interpreter that blockbuster has patched crash when it flushes at its end
+        env={**os.environ, "PYTHONPATH": support, "PYTHONUNBUFFERED": "1", **environment},
         capture_output=True,
         text=True,
         timeout=120,
